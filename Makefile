@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# For people. Kbuild files are src/Kbuild and selftests/modules/Kbuild;
+# `make help` says what there is.
+
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+BUILD := build/$(KVER)
+
+help:
+	@echo 'rdma-shim $(VERSION). Targets:'
+	@echo '  modules        build the modules for KVER= (KDIR= names its headers)'
+	@echo '  clean          remove what a build left'
+
+# In a copy, so that kernels do not share objects and the tree stays clean.
+modules:
+	@mkdir -p $(BUILD)
+	@cp -Rpu dkms.conf Makefile src include $(BUILD)/
+	@$(MAKE) --no-print-directory -C $(BUILD) in-place KVER=$(KVER) KDIR=$(KDIR)
+
+# What dkms runs in its own copy of the tree.
+in-place:
+	@KVER=$(KVER) src/probe/run $(KDIR) $(CURDIR)/src/generated
+	@$(MAKE) -C $(KDIR) M=$(CURDIR)/src modules
+
+clean:
+	rm -rf build src/generated
+	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
+
+.PHONY: help modules in-place clean

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Linux 7.3's RDMA API on the kernel being built for. Put this one line into
+# the Kbuild file of a driver:
+#
+#	-include /usr/share/rdma-shim/consumer.mk
+#
+# Where rdma-shim is not installed, the line does nothing and the driver gets
+# the kernel's own functions.
+
+RDMA_SHIM_STATE ?= /var/lib/rdma-shim
+RDMA_SHIM_INCLUDE ?= /usr/share/rdma-shim/include
+
+rdma-shim-state := $(RDMA_SHIM_STATE)/$(KERNELRELEASE)
+
+ifeq ($(wildcard $(rdma-shim-state)/config.h),)
+$(error rdma-shim is installed but not built for kernel $(KERNELRELEASE): run "dkms autoinstall -k $(KERNELRELEASE)", then build again)
+endif
+
+NOSTDINC_FLAGS += -I$(RDMA_SHIM_INCLUDE) -I$(rdma-shim-state)/include
+KBUILD_EXTRA_SYMBOLS += $(rdma-shim-state)/Module.symvers

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rdma_shim.ko: what happens once, at load and at unload.
+ */
+#include <linux/module.h>
+#include <linux/utsname.h>
+
+#include "verbs/region.h"
+
+static int __init rdma_shim_init(void)
+{
+	int ret;
+
+	ret = rdma_shim_regions_init();
+	if (ret)
+		return ret;
+
+	pr_info("rdma_shim %s on %s: ib_map_mr_sg and on-demand paging are ours, the rest of ib_core is native\n",
+		RDMA_SHIM_VERSION, init_utsname()->release);
+	return 0;
+}
+
+static void __exit rdma_shim_exit(void)
+{
+	rdma_shim_regions_exit();
+}
+
+module_init(rdma_shim_init);
+module_exit(rdma_shim_exit);
+
+MODULE_DESCRIPTION("Linux 7.3 behaviour of ib_map_mr_sg() and on-demand paging");
+MODULE_VERSION(RDMA_SHIM_VERSION);
+MODULE_LICENSE("GPL");
