@@ -7,6 +7,6 @@
 int rdma_shim_probe(void);
 int rdma_shim_probe(void)
 {
-	return THIS_MODULE != NULL;
+	return !THIS_MODULE;
 }
 MODULE_LICENSE("GPL");
