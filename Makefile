@@ -11,6 +11,7 @@ BUILD := build/$(KVER)
 help:
 	@echo 'rdma-shim $(VERSION). Targets:'
 	@echo '  modules        build the modules for KVER= (KDIR= names its headers)'
+	@echo '  check          unit tests of the pure code and style (no root)'
 	@echo '  clean          remove what a build left'
 
 # In a copy, so that kernels do not share objects and the tree stays clean.
@@ -24,9 +25,13 @@ in-place:
 	@KVER=$(KVER) src/probe/run $(KDIR) $(CURDIR)/src/generated
 	@$(MAKE) -C $(KDIR) M=$(CURDIR)/src modules
 
+check:
+	@$(MAKE) --no-print-directory -C selftests/unit run
+	@selftests/style
+
 clean:
 	rm -rf build src/generated
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place clean
+.PHONY: help modules in-place check clean

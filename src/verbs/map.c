@@ -193,7 +193,7 @@ static int map_mr_sg(struct request *req, unsigned int *sg_offset)
 		return ret;
 
 	if (sg_offset)
-		*sg_offset = req->prefix.partial ? req->prefix.resume : 0;
+		*sg_offset = req->prefix.resume;
 	return req->prefix.nents;
 }
 
