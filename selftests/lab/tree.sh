@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# The tree under test, installed in a root as a user would: packages by apt,
+# modules by dkms, for every kernel there. Only what that changes goes into a
+# small disk image, which a guest puts over the root's. Named by hashes of
+# the root and of the tree.
+
+SELFTESTS=/usr/lib/rdma-shim/selftests
+
+# tree_files: what the tree consists of, whatever lies around beside it.
+tree_files()
+{
+	if git -C "$TREE" rev-parse --git-dir > /dev/null 2>&1; then
+		git -C "$TREE" ls-files -co --exclude-standard
+	else
+		(cd "$TREE" && find . -type f ! -path './build/*' ! -name '*.o' ! -name '*.ko' ! -name '.*.cmd')
+	fi | LC_ALL=C sort | while read -r f; do [ -f "$TREE/$f" ] && echo "$f"; done
+}
+
+# tree_hash: of all that can change what a guest does.
+tree_hash()
+{
+	(cd "$TREE" && tree_files | grep -vE '^(\./)?(selftests/lab/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
+		tr '\n' '\0' | xargs -0 sha256sum) | key
+}
+
+# export_tree DIR: a copy of the tree's own files.
+export_tree()
+{
+	mkdir -p "$1"
+	(cd "$TREE" && tree_files | tar -cf - --no-recursion -T -) | tar -xf - -C "$1"
+}
+
+# install_package ROOT LOG: until there is a package, what it would do.
+install_package()
+{
+	local root=$1 log=$2 version kver state
+
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
+	export_tree "$root/usr/src/rdma-shim-$version"
+	in_root "$root" dkms add "rdma-shim/$version" >> "$log" 2>&1
+	mkdir -p "$root/usr/share/rdma-shim"
+	cp -a "$TREE/include" "$root/usr/share/rdma-shim/"
+	cp "$TREE/include/rdma-shim/consumer.mk" "$root/usr/share/rdma-shim/"
+	for kver in $(ls "$root/lib/modules"); do
+		in_root "$root" sh -ec "
+			dkms build --no-clean-kernel rdma-shim/$version -k $kver || dkms build rdma-shim/$version -k $kver || {
+				cat /var/lib/dkms/rdma-shim/$version/build/make.log
+				exit 1
+			}
+			dkms install --force rdma-shim/$version -k $kver
+			ls -l /lib/modules/$kver/updates/dkms/rdma_shim.ko*" >> "$log" 2>&1 || return 1
+		state=$root/var/lib/rdma-shim/$kver
+		mkdir -p "$state/include/rdma-shim"
+		cp -a "$TREE/." /dev/null 2>/dev/null
+		in_root "$root" sh -ec "
+			rm -rf /var/tmp/shim && cp -a /usr/src/rdma-shim-$version /var/tmp/shim
+			make -C /var/tmp/shim in-place KVER=$kver KDIR=/lib/modules/$kver/build
+			cp /var/tmp/shim/src/Module.symvers /var/lib/rdma-shim/$kver/
+			cp /var/tmp/shim/src/generated/rdma-shim/config.h /var/lib/rdma-shim/$kver/
+			cp /var/tmp/shim/src/generated/rdma-shim/config.h /var/lib/rdma-shim/$kver/include/rdma-shim/
+			rm -rf /var/tmp/shim" >> "$log" 2>&1 || return 1
+	done
+}
+
+# install_selftests ROOT LOG: programs and, for each kernel, modules.
+install_selftests()
+{
+	local root=$1 log=$2 dir kver
+
+	dir=$root$SELFTESTS
+	mkdir -p "$dir"
+	export_tree "$root/var/tmp/tree"
+	cp -a "$root/var/tmp/tree/selftests/." "$dir/"
+	rm -rf "$root/var/tmp/tree" "$dir/lab"
+	in_root "$root" make -C "$SELFTESTS" programs >> "$log" 2>&1 || return 1
+	[ -e "$dir/modules/Kbuild" ] || return 0
+	for kver in $(ls "$root/lib/modules"); do
+		in_root "$root" make -C "$SELFTESTS" test-modules KVER="$kver" >> "$log" 2>&1 || return 1
+	done
+}
+
+# first_error LOG
+first_error()
+{
+	grep -m 1 -aE '(error|Error [0-9]|No such file|rdma-shim: )' "$1" || tail -n 1 "$1"
+}
+
+# make_tree SUITE ROOT_DIR OUT
+make_tree()
+{
+	local suite=$1 root=$2 out=$3 work=$3.part log=$CACHE/log/tree-$1-$BASHPID t=$SECONDS
+
+	[ -e "$out/disk" ] && return
+	need_space
+	umount -R "$work/m" 2>/dev/null
+	rm -rf "$work"
+	mkdir -p "$CACHE/log"
+	: > "$log"
+	say "building $TREE in the Debian $suite root (log: $log)"
+	layer_up "$root/root" "$work"
+	chroot_prepare "$work/m"
+	install_package "$work/m" "$log" ||
+		die "the package does not build in Debian $suite: $(first_error "$log") (log: $log)"
+	took "$t" "package build for $suite"
+	t=$SECONDS
+	siw_into "$suite" "$root" "$work/m"
+	install_selftests "$work/m" "$log" ||
+		die "the selftests do not build in Debian $suite: $(first_error "$log") (log: $log)"
+	chroot_done "$work/m"
+	layer_down "$work"
+	disk_image "$work/up" "$work/disk" tree
+	rm -rf "$work/up"
+	cp "$log" "$work/log"
+	rm -f "$log"
+	took "$t" "selftests build and image for $suite"
+	rm -rf "$out"
+	mv "$work" "$out"
+	find "$CACHE/tree" -maxdepth 1 -mindepth 1 -mmin +600 -exec rm -rf {} +
+}
+
+# tree_disk SUITE ROOT_DIR: names the image, which is made where missing.
+tree_disk()
+{
+	local suite=$1 root=$2 out
+
+	out=$CACHE/tree/$suite-$(cat "$root/inputs" "$LAB/tree.sh" | key)-$(tree_hash)
+	mkdir -p "$CACHE/tree"
+	[ -e "$out/disk" ] || with_lock "$(basename "$out")" make_tree "$suite" "$root" "$out" >&2 || exit 1
+	touch "$out"
+	echo "$out/disk"
+}
