@@ -32,34 +32,42 @@ export_tree()
 	(cd "$TREE" && tree_files | tar -cf - --no-recursion -T -) | tar -xf - -C "$1"
 }
 
+# root_releases ROOT: the kernels installed there.
+root_releases()
+{
+	local dir
+
+	for dir in "$1"/lib/modules/*/; do
+		basename "$dir"
+	done
+}
+
 # install_package ROOT LOG: until there is a package, what it would do.
 install_package()
 {
-	local root=$1 log=$2 version kver state
+	local root=$1 log=$2 version kver src state
 
 	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
-	export_tree "$root/usr/src/rdma-shim-$version"
-	in_root "$root" dkms add "rdma-shim/$version" >> "$log" 2>&1
+	src=usr/src/rdma-shim-$version
+	export_tree "$root/$src"
 	mkdir -p "$root/usr/share/rdma-shim"
 	cp -a "$TREE/include" "$root/usr/share/rdma-shim/"
 	cp "$TREE/include/rdma-shim/consumer.mk" "$root/usr/share/rdma-shim/"
-	for kver in $(ls "$root/lib/modules"); do
+	in_root "$root" dkms add "rdma-shim/$version" >> "$log" 2>&1
+	for kver in $(root_releases "$root"); do
+		if ! in_root "$root" dkms install "rdma-shim/$version" -k "$kver" >> "$log" 2>&1; then
+			cat "$root/var/lib/dkms/rdma-shim/$version/build/make.log" >> "$log"
+			return 1
+		fi
+		state=var/lib/rdma-shim/$kver
 		in_root "$root" sh -ec "
-			dkms build --no-clean-kernel rdma-shim/$version -k $kver || dkms build rdma-shim/$version -k $kver || {
-				cat /var/lib/dkms/rdma-shim/$version/build/make.log
-				exit 1
-			}
-			dkms install --force rdma-shim/$version -k $kver
-			ls -l /lib/modules/$kver/updates/dkms/rdma_shim.ko*" >> "$log" 2>&1 || return 1
-		state=$root/var/lib/rdma-shim/$kver
-		mkdir -p "$state/include/rdma-shim"
-		cp -a "$TREE/." /dev/null 2>/dev/null
-		in_root "$root" sh -ec "
-			rm -rf /var/tmp/shim && cp -a /usr/src/rdma-shim-$version /var/tmp/shim
+			rm -rf /var/tmp/shim
+			cp -a /$src /var/tmp/shim
 			make -C /var/tmp/shim in-place KVER=$kver KDIR=/lib/modules/$kver/build
-			cp /var/tmp/shim/src/Module.symvers /var/lib/rdma-shim/$kver/
-			cp /var/tmp/shim/src/generated/rdma-shim/config.h /var/lib/rdma-shim/$kver/
-			cp /var/tmp/shim/src/generated/rdma-shim/config.h /var/lib/rdma-shim/$kver/include/rdma-shim/
+			mkdir -p /$state/include/rdma-shim
+			cp /var/tmp/shim/src/Module.symvers /$state/
+			cp /var/tmp/shim/src/generated/rdma-shim/config.h /$state/
+			cp /$state/config.h /$state/include/rdma-shim/
 			rm -rf /var/tmp/shim" >> "$log" 2>&1 || return 1
 	done
 }
@@ -76,7 +84,7 @@ install_selftests()
 	rm -rf "$root/var/tmp/tree" "$dir/lab"
 	in_root "$root" make -C "$SELFTESTS" programs >> "$log" 2>&1 || return 1
 	[ -e "$dir/modules/Kbuild" ] || return 0
-	for kver in $(ls "$root/lib/modules"); do
+	for kver in $(root_releases "$root"); do
 		in_root "$root" make -C "$SELFTESTS" test-modules KVER="$kver" >> "$log" 2>&1 || return 1
 	done
 }
