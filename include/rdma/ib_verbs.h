@@ -2,10 +2,10 @@
 /*
  * Memory regions as Linux 7.3 documents them (contract section 1).
  */
-#include_next <rdma/ib_verbs.h>
-
 #ifndef RDMA_SHIM_RDMA_IB_VERBS_H
 #define RDMA_SHIM_RDMA_IB_VERBS_H
+
+#include_next <rdma/ib_verbs.h>
 
 struct ib_mr *rdma_shim_ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
 				    u32 max_num_sg);

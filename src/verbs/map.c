@@ -9,7 +9,7 @@
 #include "verbs/present.h"
 
 /**
- * struct request - one call, from its arguments to what the driver is asked
+ * struct map_request - one call, from its arguments to what the driver is asked
  * @mr: the region
  * @sg: the caller's list
  * @sg_nents: its elements
@@ -19,7 +19,7 @@
  * @region: the record of @mr or NULL
  * @prefix: what of the list is mapped
  */
-struct request {
+struct map_request {
 	struct ib_mr *mr;
 	struct scatterlist *sg;
 	int sg_nents;
@@ -35,7 +35,7 @@ static bool has_gaps(const struct ib_mr *mr)
 	return mr->type == IB_MR_TYPE_SG_GAPS;
 }
 
-static int check_arguments(const struct request *req)
+static int check_arguments(const struct map_request *req)
 {
 	if (!req->sg || req->sg_nents <= 0)
 		return -EINVAL;
@@ -47,7 +47,7 @@ static int check_arguments(const struct request *req)
 }
 
 /* What the driver would allocate; refused before it tries and fails (M9). */
-static int check_table(const struct request *req)
+static int check_table(const struct map_request *req)
 {
 	const struct rdma_shim_region *region = req->region;
 	u64 bytes = (u64)(req->page_size >> PAGE_SHIFT) *
@@ -61,7 +61,7 @@ static int check_table(const struct request *req)
 	return bytes * region->max_num_sg > RDMA_SHIM_TABLE_MAX ? -EINVAL : 0;
 }
 
-static void take_prefix(struct request *req, u64 capacity)
+static void take_prefix(struct map_request *req, u64 capacity)
 {
 	struct rdma_shim_prefix *p = &req->prefix;
 	struct scatterlist *sg = req->sg;
@@ -78,7 +78,7 @@ static void take_prefix(struct request *req, u64 capacity)
 	}
 }
 
-static int decide_prefix(struct request *req)
+static int decide_prefix(struct map_request *req)
 {
 	const struct rdma_shim_region *region = req->region;
 	struct rdma_shim_prefix *p = &req->prefix;
@@ -112,7 +112,7 @@ static int decide_prefix(struct request *req)
  * larger page size marks that, for it has to be known of regions without a
  * record too.
  */
-static int driver_failed(struct request *req, int ret)
+static int driver_failed(struct map_request *req, int ret)
 {
 	req->mr->length = 0;
 	if (ret != -ENOMEM || !req->driver->table_entry)
@@ -120,7 +120,7 @@ static int driver_failed(struct request *req, int ret)
 	return ret;
 }
 
-static bool table_lost(const struct request *req)
+static bool table_lost(const struct map_request *req)
 {
 	return req->driver->table_entry && !req->mr->length &&
 	       req->mr->page_size > PAGE_SIZE;
@@ -130,7 +130,7 @@ static bool table_lost(const struct request *req)
  * The driver stopped early. It may do so where we could not know the region's
  * capacity; what it accounted for then says where, to the byte.
  */
-static int driver_stopped(struct request *req)
+static int driver_stopped(struct map_request *req)
 {
 	u64 length = req->mr->length;
 
@@ -143,7 +143,7 @@ static int driver_stopped(struct request *req)
 	return 0;
 }
 
-static int call_driver(struct request *req)
+static int call_driver(struct map_request *req)
 {
 	struct rdma_shim_present present;
 	struct ib_mr *mr = req->mr;
@@ -164,7 +164,7 @@ static int call_driver(struct request *req)
 	return 0;
 }
 
-static int map_mr_sg(struct request *req, unsigned int *sg_offset)
+static int map_mr_sg(struct map_request *req, unsigned int *sg_offset)
 {
 	int ret;
 
@@ -233,7 +233,7 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 			   int sg_nents, unsigned int *sg_offset,
 			   unsigned int page_size)
 {
-	struct request req = {
+	struct map_request req = {
 		.mr = mr,
 		.sg = sg,
 		.sg_nents = sg_nents,
