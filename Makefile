@@ -11,19 +11,34 @@ BUILD := build/$(KVER)
 help:
 	@echo 'rdma-shim $(VERSION). Targets:'
 	@echo '  modules        build the modules for KVER= (KDIR= names its headers)'
+	@echo '  install        as root: install, and build by dkms for every kernel'
+	@echo '  uninstall      as root: undo that'
+	@echo '  deb            build/rdma-shim-dkms_$(VERSION)_all.deb'
+	@echo '  rpm            build/rdma-shim-dkms-$(VERSION)-1.noarch.rpm'
 	@echo '  check          unit tests of the pure code and style (no root)'
 	@echo '  clean          remove what a build left'
 
 # In a copy, so that kernels do not share objects and the tree stays clean.
+# Headers and probes are copied afresh: one that is gone must not linger.
 modules:
-	@mkdir -p $(BUILD)
+	@mkdir -p $(BUILD)/src
+	@rm -rf $(BUILD)/include $(BUILD)/src/probe
 	@cp -Rpu dkms.conf Makefile src include $(BUILD)/
 	@$(MAKE) --no-print-directory -C $(BUILD) in-place KVER=$(KVER) KDIR=$(KDIR)
 
 # What dkms runs in its own copy of the tree.
 in-place:
 	@KVER=$(KVER) src/probe/run $(KDIR) $(CURDIR)/src/generated
-	@$(MAKE) -C $(KDIR) M=$(CURDIR)/src modules
+	@$(MAKE) -C $(KDIR) M=$(CURDIR)/src $$(cat src/generated/toolchain) modules
+
+install uninstall:
+	@src/admin/$@
+
+deb:
+	@debian/make-deb
+
+rpm:
+	@rpm/make-rpm
 
 check:
 	@$(MAKE) --no-print-directory -C selftests/unit run
@@ -34,4 +49,4 @@ clean:
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place check clean
+.PHONY: help modules in-place install uninstall deb rpm check clean
