@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2154 # its variables are set in rdma-shim
+#
+# rdma-shim status and doctor. judge() decides one kernel's state; the rest
+# prints it. The exit code is that of the running kernel's state.
+
+SYS_MODULE=${RDMA_SHIM_SYS_MODULE:-/sys/module}
+RUNNING=${RDMA_SHIM_RUNNING:-$(uname -r)}
+
+# State, exit code, reason, and the next command.
+set_state()
+{
+	state=$1
+	code=$2
+	why=$3
+	next=$4
+}
+
+# Sets state, code, why and next for kernel $1.
+judge()
+{
+	kernel=$1
+	file=$(module_file "$kernel")
+
+	if [ -z "$file" ]; then
+		judge_missing "$kernel"
+		return
+	fi
+	description=$(modinfo -F description "$file" 2> /dev/null)
+	vermagic=$(modinfo -F vermagic "$file" 2> /dev/null)
+	case $description in
+	"Not for this kernel"*)
+		set_state unsupported 8 "this kernel lacks ${description#*lacks }" ""
+		return
+		;;
+	esac
+	if [ "${vermagic%% *}" != "$kernel" ]; then
+		set_state wrong-kernel 9 "$file was built for ${vermagic%% *}" \
+			"rdma-shim build $kernel"
+	elif ! is_built "$kernel"; then
+		set_state incomplete 4 "an earlier build was interrupted, or another version's modules are installed" \
+			"rdma-shim build $kernel"
+	elif [ "$kernel" = "$RUNNING" ]; then
+		judge_running
+	else
+		set_state built 3 "ready for the next boot of this kernel" ""
+	fi
+}
+
+judge_missing()
+{
+	if ! has_headers "$1"; then
+		set_state headers-missing 5 "the headers of this kernel are not installed" \
+			"apt install linux-headers-$1"
+		[ -e /etc/debian_version ] || next="dnf install kernel-devel-$1"
+		return
+	fi
+	why=$(build_failure "$1")
+	why=${why#rdma-shim: }
+	set_state not-built 4 "${why:-nobody has built it yet}" "rdma-shim build $1"
+}
+
+judge_running()
+{
+	loaded=$SYS_MODULE/rdma_shim
+	if [ ! -d "$loaded" ]; then
+		judge_refused || set_state built 3 "built, but not loaded" \
+			"modprobe rdma_shim"
+		return
+	fi
+	if [ "$(cat "$loaded/srcversion" 2> /dev/null)" != \
+	     "$(modinfo -F srcversion "$file")" ]; then
+		set_state reload-pending 7 "the module in memory is not the installed one" \
+			"modprobe -r svcrdma_shim rdma_shim && modprobe rdma_shim"
+		return
+	fi
+	set_state active 0 "" ""
+}
+
+# Would the kernel refuse the file's signature? Its keys are named by subject.
+judge_refused()
+{
+	enforce=$SYS_MODULE/module/parameters/sig_enforce
+	lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2> /dev/null)
+	[ "$(cat "$enforce" 2> /dev/null)" = Y ] ||
+		case $lockdown in integrity | confidentiality) ;; *) return 1 ;; esac
+	signer=$(modinfo -F signer "$file")
+	if [ -n "$signer" ] && grep -qsF "asymmetri $signer" /proc/keys; then
+		return 1
+	fi
+	cert=$(mok_certificate)
+	if [ -n "$signer" ]; then
+		why="this kernel loads only modules signed by a key it trusts, and it does not trust \"$signer\""
+	else
+		why="this kernel loads only signed modules, and ours is not signed"
+	fi
+	if [ -z "$cert" ]; then
+		set_state key-rejected 6 "$why" \
+			"openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=dkms/ -outform DER -keyout /var/lib/dkms/mok.key -out /var/lib/dkms/mok.pub"
+	else
+		set_state key-rejected 6 "$why" "mokutil --import $cert"
+	fi
+}
+
+mok_certificate()
+{
+	for cert in /var/lib/shim-signed/mok/MOK.der /var/lib/dkms/mok.pub \
+		    /root/dkms.der; do
+		[ ! -e "$cert" ] || { echo "$cert"; return; }
+	done
+}
+
+# An OFED brings an RDMA core of its own, which ours is not built for.
+ofed_present()
+{
+	[ -e "${RDMA_SHIM_OFED:-/usr/src/ofa_kernel}" ]
+}
+
+# The functions that come from us on kernel $1; the rest of ib_core is native.
+our_functions()
+{
+	sed -n 's/^[^\t]*\trdma_shim_\([^\t]*\)\t.*/\1/p' \
+		"$STATE/$1/Module.symvers" 2> /dev/null | sort
+}
+
+kernels_to_show()
+{
+	{
+		installed_kernels
+		echo "$RUNNING"
+	} | sort -uV
+}
+
+judge_any()
+{
+	if [ -d "$MODULES/$1/kernel" ]; then
+		judge "$1"
+	else
+		file=
+		set_state not-here 4 "the running kernel is not installed on this system (a container or chroot?)" ""
+	fi
+}
+
+status()
+{
+	case ${1:-} in
+	'') show=show_text ;;
+	--json) show=show_json ;;
+	*) usage >&2; exit 2 ;;
+	esac
+	$show
+	judge_any "$RUNNING"
+	return "$code"
+}
+
+show_text()
+{
+	echo "rdma-shim $VERSION"
+	for kernel in $(kernels_to_show); do
+		judge_any "$kernel"
+		here=
+		[ "$kernel" != "$RUNNING" ] || here=" (running)"
+		echo "$kernel$here: $state${why:+: $why}"
+		[ -z "$next" ] || echo "	next: $next"
+		functions=$(our_functions "$kernel" | tr '\n' ' ')
+		case $state in
+		active | built | reload-pending)
+			echo "	ours: $functions"
+			echo "	everything else of ib_core is the kernel's own"
+			;;
+		esac
+	done
+	! ofed_present ||
+		echo "an OFED is installed in /usr/src/ofa_kernel: rdma-shim is not built against it and refuses to load beside it"
+}
+
+quote()
+{
+	printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g' | tr '\n\t' '  ')"
+}
+
+show_json()
+{
+	printf '{"version": %s, "running": %s, "ofed": %s, "kernels": [' \
+		"$(quote "$VERSION")" "$(quote "$RUNNING")" \
+		"$(ofed_present && echo true || echo false)"
+	comma=
+	for kernel in $(kernels_to_show); do
+		judge_any "$kernel"
+		printf '%s\n {"kernel": %s, "running": %s, "state": %s, "why": %s, "next": %s, "file": %s, "functions": [' \
+			"$comma" "$(quote "$kernel")" \
+			"$([ "$kernel" = "$RUNNING" ] && echo true || echo false)" \
+			"$(quote "$state")" "$(quote "$why")" "$(quote "$next")" \
+			"$(quote "$file")"
+		sep=
+		for function in $(our_functions "$kernel"); do
+			printf '%s%s' "$sep" "$(quote "$function")"
+			sep=', '
+		done
+		printf ']}'
+		comma=,
+	done
+	printf '\n]}\n'
+}
+
+doctor()
+{
+	judge_any "$RUNNING"
+	if [ "$code" -eq 0 ]; then
+		echo "rdma-shim: all is well on $RUNNING."
+		return 0
+	fi
+	echo "rdma-shim: $RUNNING: $state${why:+: $why}" >&2
+	if [ -n "$next" ]; then
+		echo "$next"
+	else
+		echo "rdma-shim: there is no command that puts this right." >&2
+	fi
+	return "$code"
+}
