@@ -28,11 +28,11 @@ build_failure()
 # An interrupted dkms leaves pieces that it then takes for a finished build.
 forget_pieces()
 {
-	rm -rf "$DKMS/$VERSION/build"
+	rm -rf "${DKMS:?}/$VERSION/build"
 	for dir in "$DKMS/$VERSION/$1"/*/; do
 		[ -d "$dir" ] || continue
 		dkms remove -m rdma-shim -v "$VERSION" -k "$1" > /dev/null 2>&1
-		rm -rf "$DKMS/$VERSION/$1"
+		rm -rf "${DKMS:?}/$VERSION/$1"
 		break
 	done
 	dir=$MODULES/$1/updates/dkms

@@ -34,8 +34,9 @@ check_tree()
 {
 	[ -e "$kdir/Makefile" ] ||
 		die "no kernel headers in $kdir: install the headers package of that kernel (Debian: linux-headers-${KVER:-VERSION}), then build again."
-	[ -e "$auto" ] && [ -e "$kdir/include/generated/autoconf.h" ] ||
+	if [ ! -e "$auto" ] || [ ! -e "$kdir/include/generated/autoconf.h" ]; then
 		die "$kdir is a kernel source that was never configured: run 'make olddefconfig modules_prepare' there, or install the headers package of that kernel, then build again."
+	fi
 }
 
 # Modules have to be compiled by what compiled the kernel. What the caller put
@@ -116,7 +117,8 @@ first_lack()
 prepare_work()
 {
 	rm -rf "$work"
-	mkdir -p "$work" && cp "$here"/*.c "$work"/ || die_disk_full "$out"
+	mkdir -p "$work" || die_disk_full "$out"
+	cp "$here"/*.c "$work"/ || die_disk_full "$out"
 	names=$(cd "$work" && for f in *.c; do echo "${f%.c}"; done)
 	{
 		echo "# SPDX-License-Identifier: GPL-2.0"
