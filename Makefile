@@ -16,6 +16,8 @@ help:
 	@echo '  deb            build/rdma-shim-dkms_$(VERSION)_all.deb'
 	@echo '  rpm            build/rdma-shim-dkms-$(VERSION)-1.noarch.rpm'
 	@echo '  check          unit tests of the pure code and style (no root)'
+	@echo '  kselftest      as root: all tests on real kernels, in guests where this'
+	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
 	@echo '  clean          remove what a build left'
 
 # In a copy, so that kernels do not share objects and the tree stays clean.
@@ -44,9 +46,12 @@ check:
 	@$(MAKE) --no-print-directory -C selftests/unit run
 	@selftests/style
 
+kselftest:
+	@selftests/lab/lab test
+
 clean:
 	rm -rf build src/generated
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place install uninstall deb rpm check clean
+.PHONY: help modules in-place install uninstall deb rpm check kselftest clean

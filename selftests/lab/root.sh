@@ -16,13 +16,19 @@ wanted_kernels()
 	done
 }
 
+# packages_of SUITE
+packages_of()
+{
+	table "$LAB/packages" | awk -v s="$1" 'NF == 1 || index("," $2 ",", "," s ",") { print $1 }' | sort
+}
+
 # root_inputs SUITE: everything a root is made of.
 root_inputs()
 {
 	local suite=$1 k found
 
 	echo "recipe 1 $suite"
-	table "$LAB/packages" | sort
+	packages_of "$suite"
 	for k in $(wanted_kernels "$suite"); do
 		found=$(find_kernel "$k") || exit 1
 		echo "kernel $k $found"
@@ -81,7 +87,7 @@ furnish()
 	mount --bind "$CACHE/apt/$suite" "$dir/var/cache/apt/archives"
 	apt_in "$dir" "$log" update
 	# shellcheck disable=SC2046
-	apt_in "$dir" "$log" install $(table "$LAB/packages")
+	apt_in "$dir" "$log" install $(packages_of "$suite")
 	for k in $(wanted_kernels "$suite"); do
 		read -r kver _ <<< "$(find_kernel "$k")"
 		from=$(table "$LAB/kernels" | awk -v k="$k" '$1 == k { print $3 }')

@@ -42,34 +42,24 @@ root_releases()
 	done
 }
 
-# install_package ROOT LOG: until there is a package, what it would do.
+# install_package ROOT LOG: apt installs it, dkms builds it. A failed build
+# does not fail apt, so the files are looked at.
 install_package()
 {
-	local root=$1 log=$2 version kver src state
+	local root=$1 log=$2 kver bad=0
 
-	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
-	src=usr/src/rdma-shim-$version
-	export_tree "$root/$src"
-	mkdir -p "$root/usr/share/rdma-shim"
-	cp -a "$TREE/include" "$root/usr/share/rdma-shim/"
-	cp "$TREE/include/rdma-shim/consumer.mk" "$root/usr/share/rdma-shim/"
-	in_root "$root" dkms add "rdma-shim/$version" >> "$log" 2>&1
+	in_root "$root" make -C /var/tmp/tree deb >> "$log" 2>&1 || return 1
+	in_root "$root" sh -c 'apt-get -y -q -o Dpkg::Use-Pty=0 install /var/tmp/tree/build/*.deb' \
+		>> "$log" 2>&1 || return 1
 	for kver in $(root_releases "$root"); do
-		if ! in_root "$root" dkms install "rdma-shim/$version" -k "$kver" >> "$log" 2>&1; then
-			cat "$root/var/lib/dkms/rdma-shim/$version/build/make.log" >> "$log"
-			return 1
-		fi
-		state=var/lib/rdma-shim/$kver
-		in_root "$root" sh -ec "
-			rm -rf /var/tmp/shim
-			cp -a /$src /var/tmp/shim
-			make -C /var/tmp/shim in-place KVER=$kver KDIR=/lib/modules/$kver/build
-			mkdir -p /$state/include/rdma-shim
-			cp /var/tmp/shim/src/Module.symvers /$state/
-			cp /var/tmp/shim/src/generated/rdma-shim/config.h /$state/
-			cp /$state/config.h /$state/include/rdma-shim/
-			rm -rf /var/tmp/shim" >> "$log" 2>&1 || return 1
+		in_root "$root" sh -c "
+			[ -e /var/lib/rdma-shim/$kver/Module.symvers ] &&
+				ls /lib/modules/$kver/updates/dkms/rdma_shim.ko*" >> "$log" 2>&1 && continue
+		echo "ERROR: no modules for $kver" >> "$log"
+		cat "$root"/var/lib/dkms/rdma-shim/*/build/make.log >> "$log"
+		bad=1
 	done
+	return $bad
 }
 
 # install_selftests ROOT LOG: programs and, for each kernel, modules.
@@ -79,7 +69,6 @@ install_selftests()
 
 	dir=$root$SELFTESTS
 	mkdir -p "$dir"
-	export_tree "$root/var/tmp/tree"
 	cp -a "$root/var/tmp/tree/selftests/." "$dir/"
 	rm -rf "$root/var/tmp/tree" "$dir/lab"
 	in_root "$root" make -C "$SELFTESTS" programs >> "$log" 2>&1 || return 1
@@ -92,7 +81,8 @@ install_selftests()
 # first_error LOG
 first_error()
 {
-	grep -m 1 -aE '(error|Error [0-9]|No such file|rdma-shim: )' "$1" || tail -n 1 "$1"
+	grep -m 1 -aE '(error:|ERROR:|^E: |Error [0-9]|No such file|^rdma-shim: no )' "$1" ||
+		tail -n 1 "$1"
 }
 
 # make_tree SUITE ROOT_DIR OUT
@@ -109,11 +99,12 @@ make_tree()
 	say "building $TREE in the Debian $suite root (log: $log)"
 	layer_up "$root/root" "$work"
 	chroot_prepare "$work/m"
+	export_tree "$work/m/var/tmp/tree"
 	install_package "$work/m" "$log" ||
 		die "the package does not build in Debian $suite: $(first_error "$log") (log: $log)"
 	took "$t" "package build for $suite"
 	t=$SECONDS
-	siw_into "$suite" "$root" "$work/m"
+	siw_into "$root" "$work/m"
 	install_selftests "$work/m" "$log" ||
 		die "the selftests do not build in Debian $suite: $(first_error "$log") (log: $log)"
 	chroot_done "$work/m"
@@ -133,7 +124,7 @@ tree_disk()
 {
 	local suite=$1 root=$2 out
 
-	out=$CACHE/tree/$suite-$(cat "$root/inputs" "$LAB/tree.sh" | key)-$(tree_hash)
+	out=$CACHE/tree/$suite-$({ cat "$root/inputs" "$LAB/tree.sh"; siw_ready "$root"; } | key)-$(tree_hash)
 	mkdir -p "$CACHE/tree"
 	[ -e "$out/disk" ] || with_lock "$(basename "$out")" make_tree "$suite" "$root" "$out" >&2 || exit 1
 	touch "$out"

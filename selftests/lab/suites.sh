@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What is there to run? Reads selftests/suites.
+
+# suite_field NAME COLUMN
+suite_field()
+{
+	table "$TREE/selftests/suites" | awk -v n="$1" -v c="$2" '$1 == n { print $c; exit }'
+}
+
+suite_has()
+{
+	[[ ",$(suite_field "$1" 6)," == *",$2,"* ]]
+}
+
+# suites_on DEVICE: the names, in order. SUITES= narrows, LONG= and
+# CONFORMANCE= widen.
+suites_on()
+{
+	local name devices flags rest
+
+	while read -r name _ _ devices rest flags; do
+		[[ ",$devices," == *",$1,"* ]] || continue
+		[ -z "${SUITES:-}" ] || [[ " ${SUITES//,/ } " == *" $name "* ]] || continue
+		[[ ",$flags," != *,long,* ]] || [ -n "${LONG:-}" ] || [ -n "${SUITES:-}" ] || continue
+		[[ ",$flags," != *,native,* ]] || [ -n "${CONFORMANCE:-}" ] || [ -n "${SUITES:-}" ] || continue
+		echo "$name"
+	done < <(table "$TREE/selftests/suites")
+}
+
+check_suites()
+{
+	local s
+
+	for s in $(tr , " " <<< "${SUITES:-}"); do
+		[ -n "$(suite_field "$s" 1)" ] ||
+			die "unknown suite '$s': SUITES= takes any of $(table "$TREE/selftests/suites" | awk '{ printf "%s ", $1 }')."
+	done
+}
+
+# suite_command NAME DEVICE: the command line of one run.
+suite_command()
+{
+	local program
+
+	program=$(suite_field "$1" 2)
+	printf 'export DEVICE=%s SCALE=%s LONG=%s\nexec ./%s\n' \
+		"${2#none}" "${SCALE:-1}" "${LONG:-}" "${program//,/ }"
+}

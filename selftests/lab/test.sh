@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # ROOT and DISK are for group.sh
+#
+# make kselftest in guests: roots, trees, boots, report; two of each at once.
+
+JOBS=${JOBS:-2}
+
+# each FUNCTION: calls it with the words of every line of stdin, JOBS at a time.
+each()
+{
+	local line running=0
+
+	while read -r line; do
+		if [ "$running" -ge "$JOBS" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		# shellcheck disable=SC2086
+		("$@" $line) < /dev/null &
+		running=$((running + 1))
+	done
+	wait
+}
+
+# needed_suites: the Debian suites of the chosen kernels.
+needed_suites()
+{
+	local k
+
+	for k in $KERNELS; do
+		kernel_root "$k" || exit 1
+	done | sort -u
+}
+
+stage_root()
+{
+	local dir
+
+	dir=$(root "$1") && echo "$dir" > "$RESULTS/root-$1"
+}
+
+stage_tree()
+{
+	local dir disk log=$RESULTS/tree-$1.log
+
+	dir=$(cat "$RESULTS/root-$1" 2>/dev/null) || return
+	disk=$(tree_disk "$1" "$dir" 2> >(tee "$log" >&2)) && echo "$disk" > "$RESULTS/disk-$1"
+}
+
+# stage_boot KERNEL DEVICES
+stage_boot()
+{
+	local kernel=$1 suite
+
+	suite=$(kernel_root "$kernel")
+	ROOT=$(cat "$RESULTS/root-$suite")
+	DISK=$(cat "$RESULTS/disk-$suite" 2>/dev/null)
+	run_group "$kernel" "$2"
+}
+
+# give_up KERNEL REASON: every suite of a kernel that cannot be tried.
+give_up()
+{
+	local device suite
+
+	for device in none $DEVICES; do
+		for suite in $(suites_on "$device"); do
+			store_result "$1" "$device" "$suite" 1 0 "$2"
+		done
+	done
+}
+
+# groups: KERNEL DEVICES, one line per boot to make.
+groups()
+{
+	local kernel device suite first why
+
+	for device in $DEVICES; do
+		for kernel in $KERNELS; do
+			suite=$(kernel_root "$kernel")
+			first=${DEVICES%% *}
+			if [ ! -e "$RESULTS/disk-$suite" ]; then
+				[ "$device" != "$first" ] ||
+					give_up "$kernel" "no image: $(tail -n 1 "$RESULTS/tree-$suite.log" 2>/dev/null)" >&2
+				continue
+			fi
+			why=
+			[ "$device" != siw ] || why=$(siw_missing "$kernel" "$(cat "$RESULTS/root-$suite")")
+			if [ -n "$why" ]; then
+				for s in $(suites_on siw); do
+					skip_result "$kernel" siw "$s" "$why" >&2
+				done
+				continue
+			fi
+			[ "$device" != "$first" ] || device=none,$device
+			echo "$kernel $device"
+			device=${device#none,}
+		done
+	done
+}
+
+check_devices()
+{
+	local d
+
+	for d in $DEVICES; do
+		case $d in
+		rxe|siw) ;;
+		*) die "unknown device '$d': DEVICES= takes rxe and siw." ;;
+		esac
+	done
+}
+
+test_in_guests()
+{
+	local kernel device suite t all=$SECONDS
+
+	KERNELS=${KERNELS:-5.10 6.1 6.12 7.3}
+	DEVICES=${DEVICES:-rxe siw}
+	KERNELS=${KERNELS//,/ }
+	DEVICES=${DEVICES//,/ }
+	for kernel in $KERNELS; do
+		kernel_root "$kernel" > /dev/null || exit 1
+		[[ " ${EXTRA_KERNELS:-} " == *" $kernel "* ]] || EXTRA_KERNELS="${EXTRA_KERNELS:-} $kernel"
+	done
+	check_devices
+	check_suites
+	need_space
+	RESULTS=$CACHE/results/$(results_key)
+	mkdir -p "$RESULTS"
+	rm -f "$RESULTS"/root-* "$RESULTS"/disk-* "$RESULTS"/tree-*.log "$RESULTS/boot-seconds"
+	for kernel in $KERNELS; do
+		for device in none $DEVICES; do
+			for suite in $(suites_on "$device"); do
+				forget_results "$kernel" "$device" "$suite"
+			done
+		done
+	done
+
+	t=$SECONDS
+	needed_suites | each stage_root
+	took "$t" "stage 1, roots,"
+	t=$SECONDS
+	needed_suites | each stage_tree
+	took "$t" "stage 2, building the tree for all kernels,"
+	t=$SECONDS
+	groups | each stage_boot
+	took "$t" "stage 3, tests in guests,"
+	took "$all" "the whole run"
+	report
+	t=$?
+	find "$RESULTS" -name result -execdir touch reported \;
+	return $t
+}
