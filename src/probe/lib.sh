@@ -132,9 +132,10 @@ prepare_work()
 	} > "$work/Kbuild" || die_disk_full "$out"
 }
 
+# make does not always delete the object of a recipe that failed.
 built()
 {
-	[ -e "$work/$1.o" ]
+	[ -e "$work/$1.o" ] && ! grep -qE "[/ ]$1\.o\] Error" "$log"
 }
 
 check_controls()
@@ -147,7 +148,7 @@ check_controls()
 # must_pass failed: turn the log into the sentence a person needs.
 why_nothing_works()
 {
-	line=$(grep -m 1 -iE 'error|not found|cannot|No such|No space' "$log" ||
+	line=$(grep -m 1 -E '[Ee]rror:|: not found|No such file|No space' "$log" ||
 		tail -n 1 "$log")
 	if grep -q 'No space left' "$log" || [ ! -s "$log" ]; then
 		echo "no space left in $out: free some, then build again."
@@ -164,6 +165,12 @@ why_nothing_works()
 	fi
 }
 
+# What the compiler said of probe $1, without the file's name.
+errors_of()
+{
+	sed -nE "s,^(.*/)?$1\.c:.*error: ,,p" "$log"
+}
+
 # Prints 1 or 0, or stops when the probe failed for an unrelated reason.
 answer()
 {
@@ -176,15 +183,14 @@ answer()
 	svcrdma) [ -z "$svcrdma_lacks" ] || { echo 0; return; } ;;
 	esac
 	expect=$(sed -n 's/^ \* no-if: //p' "$here/$1.c")
-	if [ -n "$expect" ] && grep -E "(^|/)$1\.c:.*error" "$log" |
-		grep -qE -- "$expect"; then
+	if [ -n "$expect" ] && errors_of "$1" | grep -qE -- "$expect"; then
 		echo 0
 		return
 	fi
 	if grep -q 'No space left' "$log"; then
 		die_disk_full "$out"
 	fi
-	die "probe $1 failed for another reason than its question: $(grep -m 1 -E "(^|/)$1\.c:.*error|$1\.o" "$log") (log: $log)"
+	die "probe $1 failed for another reason than its question: $(errors_of "$1" | head -n 1) (log: $log)"
 }
 
 write_config()
