@@ -47,7 +47,7 @@ check:
 	@selftests/style
 
 kselftest:
-	@selftests/lab/lab test
+	@selftests/lab/lab kselftest
 
 clean:
 	rm -rf build src/generated

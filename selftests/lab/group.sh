@@ -68,7 +68,8 @@ run_boot()
 	guest_stop
 }
 
-# run_suite KERNEL DEVICE SUITE: returns 1 when the guest is gone.
+# run_suite KERNEL DEVICE SUITE: returns 1 when the guest is gone, or better
+# not used any more.
 run_suite()
 {
 	local kernel=$1 device=$2 suite=$3 out limit bad='' ret t=$SECONDS
@@ -96,7 +97,10 @@ run_suite()
 		bad=${bad:+kernel log: $bad}
 	fi
 	store_result "$kernel" "$device" "$suite" "$GUEST_CODE" "$GUEST_SECONDS" "$bad"
-	[ $ret = 0 ]
+	[ $ret = 0 ] || return 1
+	[ -z "$bad" ] && [ "$GUEST_CODE" != 124 ] && [ "$GUEST_CODE" != 137 ] && return
+	guest_stop
+	return 1
 }
 
 # last_panic CONSOLE: the line that says it best.

@@ -69,4 +69,7 @@ progress()
 	printf '%s  %-5s %-4s %-14s %s: %s passed, %s failed, %s skipped in %s s%s\n' \
 		"$(date +%T)" "$1" "$2" "$3" "${state^^}" "$passed" "$failed" "$skipped" \
 		"$(cat "$dir/seconds")" "${why:+ ($why)}"
+	[ "$state" = fail ] || return 0
+	awk '/^ *#/ && on { print "\t" $0 } !/^ *#/ { on = 0 } /^not ok/ { print "\t" $0; on = 1 }' \
+		"$dir/tap" | head -n 12
 }
