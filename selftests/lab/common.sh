@@ -108,7 +108,7 @@ table()
 kernel_root()
 {
 	table "$LAB/kernels" | awk -v k="$1" '$1 == k { print $2; ok = 1 } END { exit !ok }' ||
-		die "unknown kernel '$1': KERNELS= takes any of $(table "$LAB/kernels" | awk '{ printf "%s ", $1 }')."
+		die "unknown kernel '$1': KERNELS= takes any of $(table "$LAB/kernels" | awk '{ print $1 }' | xargs)."
 }
 
 # root_kernels SUITE: the kernels that live in one root.

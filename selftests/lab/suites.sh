@@ -35,7 +35,7 @@ check_suites()
 
 	for s in $(tr , " " <<< "${SUITES:-}"); do
 		[ -n "$(suite_field "$s" 1)" ] ||
-			die "unknown suite '$s': SUITES= takes any of $(table "$TREE/selftests/suites" | awk '{ printf "%s ", $1 }')."
+			die "unknown suite '$s': SUITES= takes any of $(table "$TREE/selftests/suites" | awk '{ print $1 }' | xargs)."
 	done
 }
 

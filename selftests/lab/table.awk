@@ -6,6 +6,7 @@
 {
 	row = $1
 	col = $2 == "none" ? $3 : $3 "/" $2
+	if (length(row) > first) first = length(row)
 	if (!(row in have_row)) { have_row[row] = 1; rows[++nrows] = row }
 	if (!(col in have_col)) { have_col[col] = 1; cols[++ncols] = col }
 	cell[row, col] = $4 == "pass" ? "ok " $5 : $4 == "skip" ? "skip" : "FAIL " $6
@@ -15,12 +16,12 @@
 }
 
 function block(from, to,    r, c, w, text) {
-	printf "\n%-7s", "kernel"
+	printf "\n%-*s", first, "kernel"
 	for (c = from; c <= to; c++)
 		printf "  %-*s", width[c], cols[c]
 	printf "\n"
 	for (r = 1; r <= nrows; r++) {
-		printf "%-7s", rows[r]
+		printf "%-*s", first, rows[r]
 		for (c = from; c <= to; c++) {
 			text = cell[rows[r], cols[c]]
 			printf "  %-*s", width[c], text == "" ? "-" : text
@@ -31,13 +32,14 @@ function block(from, to,    r, c, w, text) {
 
 END {
 	from = 1
-	used = 7
+	if (first < 6) first = 6
+	used = first
 	for (c = 1; c <= ncols; c++) {
 		width[c] = length(cols[c]) < 7 ? 7 : length(cols[c])
 		if (used + width[c] + 2 > 110) {
 			block(from, c - 1)
 			from = c
-			used = 7
+			used = first
 		}
 		used += width[c] + 2
 	}
