@@ -18,6 +18,8 @@ help:
 	@echo '  check          unit tests of the pure code and style (no root)'
 	@echo '  kselftest      as root: all tests on real kernels, in guests where this'
 	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
+	@echo '  conformance    as root: all of it on all kernels, native functions too;'
+	@echo '                 writes selftests/CONFORMANCE.md'
 	@echo '  clean          remove what a build left'
 
 # In a copy, so that kernels do not share objects and the tree stays clean.
@@ -49,9 +51,12 @@ check:
 kselftest:
 	@selftests/lab/lab kselftest
 
+conformance:
+	@selftests/lab/lab conformance
+
 clean:
 	rm -rf build src/generated
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place install uninstall deb rpm check kselftest clean
+.PHONY: help modules in-place install uninstall deb rpm check kselftest conformance clean
