@@ -73,6 +73,27 @@ chroot_done()
 	umount "$1/proc" "$1/tmp" "$1/run"
 }
 
+# archives_in SUITE ROOT: packages fetched before. Links in a folder of its
+# own, because apt locks the folder it uses.
+archives_in()
+{
+	local own=$CACHE/tmp/apt-$1-$BASHPID
+
+	mkdir -p "$CACHE/apt/$1" "$own"
+	find "$CACHE/apt/$1" -maxdepth 1 -name '*.deb' -exec ln -f -t "$own" {} +
+	mount --bind "$own" "$2/var/cache/apt/archives" || die "cannot mount $own in $2."
+}
+
+# archives_out SUITE ROOT: keeps what was fetched now.
+archives_out()
+{
+	local own=$CACHE/tmp/apt-$1-$BASHPID
+
+	umount "$2/var/cache/apt/archives"
+	find "$own" -maxdepth 1 -name '*.deb' -exec ln -f -t "$CACHE/apt/$1" {} +
+	rm -rf "$own"
+}
+
 # in_root ROOT COMMAND...
 in_root()
 {

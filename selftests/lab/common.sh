@@ -73,6 +73,14 @@ need_tools()
 	fi || die "could not install ${debs[*]}: $(tail -n 1 "$CACHE/log/tools") (log: $CACHE/log/tools)"
 }
 
+# sweep: what killed runs left behind, half a day later.
+sweep()
+{
+	find "$CACHE/tmp" "$CACHE/run" "$CACHE/tree" -mindepth 1 -maxdepth 1 -mmin +720 \
+		-exec rm -rf {} + 2>/dev/null
+	mkdir -p "$CACHE/tmp" "$CACHE/log"
+}
+
 # One name for a set of inputs read from stdin.
 key()
 {

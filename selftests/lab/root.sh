@@ -84,7 +84,7 @@ furnish()
 		'path-exclude=/usr/share/doc/*' 'path-include=/usr/share/doc/rdma-shim*' \
 		> "$dir/etc/dpkg/dpkg.cfg.d/lab"
 	chroot_prepare "$dir"
-	mount --bind "$CACHE/apt/$suite" "$dir/var/cache/apt/archives"
+	archives_in "$suite" "$dir"
 	apt_in "$dir" "$log" update
 	# shellcheck disable=SC2046
 	apt_in "$dir" "$log" install $(packages_of "$suite")
@@ -94,7 +94,7 @@ furnish()
 		case $from in *-backports*) from=(-t "$suite-backports") ;; *) from=() ;; esac
 		apt_in "$dir" "$log" install "${from[@]}" "linux-image-$kver" "linux-headers-$kver"
 	done
-	umount "$dir/var/cache/apt/archives"
+	archives_out "$suite" "$dir"
 	rm -rf "$dir"/var/lib/apt/lists/*
 	chroot_done "$dir"
 }

@@ -29,6 +29,7 @@ shell_cmd()
 	[ $# = 2 ] || { shell_usage >&2; exit 2; }
 	kernel=$1
 	suite=$(kernel_root "$kernel") || exit 1
+	EXTRA_KERNELS+=" $kernel"
 	root=$(root "$suite") || exit 1
 	[ -n "$bare" ] || tree=$(tree_disk "$suite" "$root") || exit 1
 	dir=$CACHE/run/shell-$(date +%s)-$BASHPID

@@ -115,7 +115,6 @@ make_tree()
 	took "$t" "selftests build and image for $suite"
 	rm -rf "$out"
 	mv "$work" "$out"
-	find "$CACHE/tree" -maxdepth 1 -mindepth 1 -mmin +600 -exec rm -rf {} +
 }
 
 # tree_disk SUITE ROOT_DIR: names the image, which is made where missing.
