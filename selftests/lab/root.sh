@@ -145,8 +145,10 @@ forget_roots()
 	local old
 
 	for old in "$CACHE/root/$1"-*; do
-		[ "$old" != "$2" ] && [ -e "$old/done" ] &&
-			[ -z "$(find "$old/done" -mtime -2)" ] && rm -rf "$old"
+		if [ "$old" != "$2" ] && [ -e "$old/done" ] &&
+		   [ -z "$(find "$old/done" -mtime -2)" ]; then
+			rm -rf "$old"
+		fi
 	done
 }
 
