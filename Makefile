@@ -20,6 +20,7 @@ help:
 	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
 	@echo '  conformance    as root: all of it on all kernels, native functions too;'
 	@echo '                 writes selftests/CONFORMANCE.md'
+	@echo '  lifecycle      as root: apt, dnf, dkms and kernel packages in chroots'
 	@echo '  clean          remove what a build left'
 
 # In a copy, so that kernels do not share objects and the tree stays clean.
@@ -54,9 +55,12 @@ kselftest:
 conformance:
 	@selftests/lab/lab conformance
 
+lifecycle:
+	@selftests/lifecycle/run
+
 clean:
 	rm -rf build src/generated
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place install uninstall deb rpm check kselftest conformance clean
+.PHONY: help modules in-place install uninstall deb rpm lifecycle check kselftest conformance clean

@@ -186,17 +186,19 @@ deb_downgrade()
 }
 
 # kill_in SECONDS COMMAND...: all its processes die at once after that time.
+# They are in a process namespace of their own: apt puts dpkg into a session.
 kill_in()
 {
 	local pid
 
-	setsid env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+	unshare --pid --fork --kill-child=KILL env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
 		DEBIAN_FRONTEND=noninteractive INITRD=No \
 		chroot "$root" "${@:2}" < /dev/null &
 	pid=$!
 	sleep "$1"
-	kill -KILL -- "-$pid" && echo "killed after $1 s"
+	kill -KILL "$pid" && echo "killed after $1 s"
 	wait "$pid" || true
+	sleep 1
 }
 
 # At several moments: while the probes run, while the modules are built, while
