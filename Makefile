@@ -16,6 +16,7 @@ help:
 	@echo '  deb            build/rdma-shim-dkms_$(VERSION)_all.deb'
 	@echo '  rpm            build/rdma-shim-dkms-$(VERSION)-1.noarch.rpm'
 	@echo '  check          unit tests of the pure code and style (no root)'
+	@echo '  demo           as root: a consumer registers memory, a peer reads it'
 	@echo '  kselftest      as root: all tests on real kernels, in guests where this'
 	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
 	@echo '  conformance    as root: all of it on all kernels, native functions too;'
@@ -49,6 +50,9 @@ check:
 	@$(MAKE) --no-print-directory -C selftests/unit run
 	@selftests/style
 
+demo:
+	@selftests/lab/lab demo
+
 kselftest:
 	@selftests/lab/lab kselftest
 
@@ -63,4 +67,5 @@ clean:
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place install uninstall deb rpm lifecycle check kselftest conformance clean
+.PHONY: help modules in-place install uninstall deb rpm lifecycle check \
+	demo kselftest conformance clean
