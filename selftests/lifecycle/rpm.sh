@@ -38,7 +38,7 @@ make_standin()
 
 dnf()
 {
-	in_root "$root" dnf -y -q --disablerepo='*' --repofrompath=local,/srv/repo \
+	in_root "$root" dnf -y --disablerepo='*' --repofrompath=local,/srv/repo \
 		--enablerepo=local --nogpgcheck --setopt=cachedir=/tmp/dnf "$@"
 }
 
