@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ib_umem_odp_map_dma_and_lock(): walk into a private buffer, publish under the
+ * mutex what no invalidation has overtaken, until all of the range is there.
+ */
+#include <linux/gfp.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+
+#include "odp/slot.h"
+#include "odp/umem.h"
+#include "odp/walk.h"
+
+/* Words a walk can write: few on the stack, a page of them for a large range */
+#define WORDS_FEW	32
+#define WORDS_MANY	(PAGE_SIZE / sizeof(unsigned long))
+
+/* With the attempt that is under way when it is used up: less than 2 s (O5). */
+#define BUDGET		msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT)
+#define ONE_STEP	msecs_to_jiffies(100)
+
+/**
+ * struct odp_map - one call of ib_umem_odp_map_dma_and_lock()
+ * @umem_odp: the umem
+ * @whole: all of it
+ * @span: what was asked for
+ * @fault: the caller wants pages, not only to know of them
+ * @need: bits without which a slot has to be walked
+ * @from: all slots of @span before this one are done with
+ * @reached: slots before this one have been walked at least once
+ * @walk: the batch
+ * @few: buffer for @walk
+ * @many: another, or NULL
+ * @words: what the buffer in use can hold
+ * @budget: time used up by attempts that came to nothing
+ */
+struct odp_map {
+	struct ib_umem_odp *umem_odp;
+	struct odp_span whole;
+	struct odp_span span;
+	bool fault;
+	unsigned long need;
+	size_t from;
+	size_t reached;
+	struct odp_walk walk;
+	unsigned long *many;
+	size_t words;
+	struct odp_budget budget;
+	unsigned long few[WORDS_FEW];
+};
+
+/* Without a page of memory it only takes more steps. */
+static void choose_buffer(struct odp_map *map)
+{
+	map->walk.words = map->few;
+	map->words = WORDS_FEW;
+	if (map->span.count <= WORDS_FEW)
+		return;
+	map->many = (unsigned long *)__get_free_page(GFP_KERNEL | __GFP_NOWARN);
+	if (map->many) {
+		map->walk.words = map->many;
+		map->words = WORDS_MANY;
+	}
+}
+
+static unsigned long slot_address(const struct odp_map *map, size_t slot)
+{
+	return map->span.start +
+	       ((unsigned long)slot << map->umem_odp->page_shift);
+}
+
+static unsigned long *slots_of(const struct odp_map *map, size_t slot)
+{
+	return map->umem_odp->map.pfn_list + map->span.first + slot;
+}
+
+static void aim(struct odp_map *map)
+{
+	size_t n = min(map->span.count - map->from, map->words);
+
+	map->walk.start = slot_address(map, map->from);
+	map->walk.end = slot_address(map, map->from + n);
+	map->reached = max(map->reached, map->from + n);
+}
+
+/* A page that is mapped in smaller pieces need not be contiguous (O3). */
+static bool too_small(const struct odp_map *map, size_t n)
+{
+	unsigned int order = map->umem_odp->page_shift - PAGE_SHIFT;
+	unsigned long word;
+	size_t i;
+
+	for (i = 0; order && i < n; i++) {
+		word = odp_word_from(map->walk.words[i], ODP_KERNEL_ORDER_SHIFT);
+		if (word & HMM_PFN_VALID && odp_word_order(word) < order)
+			return true;
+	}
+	return false;
+}
+
+static void publish_slot(struct odp_map *map, size_t slot, unsigned long word)
+{
+	unsigned long *at = slots_of(map, slot);
+
+	word = odp_word_from(word, ODP_KERNEL_ORDER_SHIFT);
+	if (*at & word & HMM_PFN_VALID && !odp_slot_same_page(*at, word))
+		odp_clear_slot(map->umem_odp, map->span.first + slot);
+	*at = odp_slot_merge(*at, word);
+}
+
+/* umem_mutex held, and no invalidation since the walk began. */
+static int publish(struct odp_map *map)
+{
+	size_t n = (map->walk.end - map->walk.start) >>
+		   map->umem_odp->page_shift;
+	size_t i;
+
+	if (too_small(map, n))
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		publish_slot(map, map->from + i, map->walk.words[i]);
+	if (!map->fault)
+		map->from += n;
+	return 0;
+}
+
+/* One attempt for one batch, from no lock held to umem_mutex held. */
+static int walk_batch(struct odp_map *map)
+{
+	struct ib_umem_odp *umem_odp = map->umem_odp;
+	int ret;
+
+	ret = odp_walk(&map->walk);
+	mutex_lock(&umem_odp->umem_mutex);
+	if (ret)
+		return ret;
+	if (mmu_interval_read_retry(&umem_odp->notifier, map->walk.seq))
+		return -EBUSY;
+	return publish(map);
+}
+
+/*
+ * umem_mutex held. While it was not, slots that had been published may have
+ * been taken away again, so the last look is at all of them.
+ */
+static bool all_there(struct odp_map *map)
+{
+	size_t count = map->span.count;
+	bool rest_only = map->from;
+
+	if (!map->fault)
+		return map->from == count;
+	map->from += odp_slots_present(slots_of(map, map->from),
+				       count - map->from, map->need);
+	if (map->from == count && rest_only)
+		map->from = odp_slots_present(slots_of(map, 0), count,
+					      map->need);
+	return map->from == count;
+}
+
+/* From no lock held to umem_mutex held, error or not. */
+static int map_all(struct odp_map *map)
+{
+	struct mutex *mutex = &map->umem_odp->umem_mutex;
+	size_t before;
+	int ret = 0;
+
+	map->budget.mark = jiffies;
+	mutex_lock(mutex);
+	while (!all_there(map)) {
+		mutex_unlock(mutex);
+		if (map->budget.spent > BUDGET) {
+			mutex_lock(mutex);
+			return -EBUSY;
+		}
+		before = map->reached;
+		aim(map);
+		ret = walk_batch(map);
+		if (ret && ret != -EBUSY && ret != -EAGAIN)
+			return ret;
+		if (ret || map->reached == before)
+			odp_charge(&map->budget, jiffies, ONE_STEP);
+		map->budget.mark = jiffies;
+	}
+	return 0;
+}
+
+static int map_and_lock(struct odp_map *map)
+{
+	int ret;
+
+	choose_buffer(map);
+	ret = map_all(map);
+	if (ret)
+		mutex_unlock(&map->umem_odp->umem_mutex);
+	if (map->many)
+		free_page((unsigned long)map->many);
+	return ret;
+}
+
+/**
+ * rdma_shim_ib_umem_odp_map_dma_and_lock() - make a range ready for a device
+ * @umem_odp: the umem
+ * @user_virt: user address of the first byte
+ * @bcnt: bytes
+ * @access_mask: 0 to read, HMM_PFN_WRITE to write too
+ * @fault: bring pages that are not there; else only record those that are
+ *
+ * Contract O1 to O13. On success map.pfn_list has a word for each slot of the
+ * range; a slot that is VALID stays so until umem_mutex is dropped. The driver
+ * gets DMA addresses from hmm_dma_map_pfn().
+ *
+ * Context: process context, of any process or of a kernel thread; sleeps.
+ * Return: slots in the range, holes included, with umem_mutex held; or, with
+ * umem_mutex not held, a negative error code (contract O1 to O5).
+ */
+int rdma_shim_ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp,
+					   u64 user_virt, u64 bcnt,
+					   u64 access_mask, bool fault)
+{
+	struct mm_struct *mm = umem_odp->umem.owning_mm;
+	struct odp_map map;
+	int ret;
+
+	map.umem_odp = umem_odp;
+	map.whole = odp_whole(umem_odp);
+	ret = odp_request(&map.whole, umem_odp->page_shift, user_virt, bcnt,
+			  access_mask, &map.span);
+	if (ret)
+		return ret;
+	if (umem_odp->is_implicit_odp)
+		return -EFAULT;
+
+	map.fault = fault;
+	map.need = HMM_PFN_VALID | access_mask;
+	map.from = 0;
+	map.reached = 0;
+	map.many = NULL;
+	map.budget.spent = 0;
+	map.walk.notifier = &umem_odp->notifier;
+	map.walk.page_shift = umem_odp->page_shift;
+	map.walk.flags = fault ? HMM_PFN_REQ_FAULT | access_mask : 0;
+	map.walk.owner = get_pid_task(umem_odp->tgid, PIDTYPE_PID);
+	if (!map.walk.owner)
+		return -EINVAL;
+	ret = -EINVAL;
+	if (!mmget_not_zero(mm))
+		goto out_task;
+	ret = map_and_lock(&map);
+	/* umem_mutex may be held, and exit_mmap() calls invalidations (O13). */
+	mmput_async(mm);
+out_task:
+	put_task_struct(map.walk.owner);
+	return ret ?: map.span.count;
+}
+EXPORT_SYMBOL_GPL(rdma_shim_ib_umem_odp_map_dma_and_lock);
