@@ -5,6 +5,7 @@
 # prints it. The exit code is that of the running kernel's state.
 
 SYS_MODULE=${RDMA_SHIM_SYS_MODULE:-/sys/module}
+BOOT=${RDMA_SHIM_BOOT:-/boot}
 RUNNING=${RDMA_SHIM_RUNNING:-$(uname -r)}
 
 # State, exit code, reason, and the next command.
@@ -40,10 +41,37 @@ judge()
 	elif ! is_built "$kernel"; then
 		set_state incomplete 4 "an earlier build was interrupted, or another version's modules are installed" \
 			"rdma-shim build $kernel"
+	elif in_initramfs "$kernel"; then
+		set_state initramfs-stale 10 "the initramfs carries a copy of the module, which no upgrade reaches" \
+			"$(initramfs_command "$kernel")"
 	elif [ "$kernel" = "$RUNNING" ]; then
 		judge_running
 	else
 		set_state built 3 "ready for the next boot of this kernel" ""
+	fi
+}
+
+# Nothing of ours belongs into an initramfs; a hook of somebody else's may
+# have put it there.
+in_initramfs()
+{
+	for image in "$BOOT/initrd.img-$1" "$BOOT/initramfs-$1.img"; do
+		[ -e "$image" ] || continue
+		if command -v lsinitramfs > /dev/null; then
+			lsinitramfs "$image"
+		elif command -v lsinitrd > /dev/null; then
+			lsinitrd "$image"
+		fi 2> /dev/null | grep -q '/rdma_shim\.ko' && return
+	done
+	return 1
+}
+
+initramfs_command()
+{
+	if command -v update-initramfs > /dev/null; then
+		echo "update-initramfs -u -k $1"
+	else
+		echo "dracut --force --omit-drivers 'rdma_shim svcrdma_shim' --kver $1"
 	fi
 }
 

@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# rdma-shim status and doctor in every state, on a system made of a few files.
+# A module file here is text, which the modinfo below reads.
+
+# shellcheck disable=SC2016,SC2115 # scripts in quotes; tmp is set
+
+set -u
+
+admin=$(cd "$(dirname "$0")/../../src/admin" && pwd)
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+count=0
+failed=0
+K=6.1.0-1-amd64
+OTHER=6.1.0-2-amd64
+
+export RDMA_SHIM_MODULES="$tmp/modules" RDMA_SHIM_STATE="$tmp/state" \
+	RDMA_SHIM_SHARE="$tmp/share" RDMA_SHIM_DKMS="$tmp/dkms" \
+	RDMA_SHIM_SYS_MODULE="$tmp/sys" RDMA_SHIM_RUNNING="$K" \
+	RDMA_SHIM_BOOT="$tmp/boot" RDMA_SHIM_OFED="$tmp/ofed"
+mkdir -p "$tmp/bin" "$tmp/share"
+ln -s "$admin" "$tmp/share/admin"
+sed 's/@VERSION@/1.0/' "$admin/rdma-shim" > "$tmp/bin/rdma-shim"
+cat > "$tmp/bin/modinfo" <<'END'
+#!/bin/sh
+sed -n "s/^$2=//p" "$3"
+END
+printf '#!/bin/sh\ncat "$1"\n' > "$tmp/bin/lsinitramfs"
+chmod +x "$tmp"/bin/*
+PATH=$tmp/bin:$PATH
+
+# A kernel with headers and everything of ours, loaded when it is running.
+healthy()
+{
+	published=$tmp/dkms/rdma-shim/1.0/$1/x86_64/published
+	mkdir -p "$tmp/modules/$1/kernel" "$tmp/modules/$1/build" \
+		"$tmp/modules/$1/updates/dkms" "$published" "$tmp/state"
+	touch "$tmp/modules/$1/build/Makefile" "$published/config.h"
+	printf '0x1\trdma_shim_ib_map_mr_sg\t/x/rdma_shim\tEXPORT_SYMBOL_GPL\t\n' \
+		> "$published/Module.symvers"
+	ln -sfn "$published" "$tmp/state/$1"
+	printf '%s\n' "vermagic=$1 SMP" description=fine srcversion=AAAA \
+		> "$tmp/modules/$1/updates/dkms/rdma_shim.ko"
+}
+
+fresh()
+{
+	rm -rf "$tmp/modules" "$tmp/state" "$tmp/dkms" "$tmp/sys" "$tmp/boot" \
+		"$tmp/ofed"
+	mkdir -p "$tmp/boot" "$tmp/sys/rdma_shim" "$tmp/sys/module/parameters"
+	echo AAAA > "$tmp/sys/rdma_shim/srcversion"
+	echo N > "$tmp/sys/module/parameters/sig_enforce"
+	healthy "$K"
+	module=$tmp/modules/$K/updates/dkms/rdma_shim.ko
+}
+
+# expect NAME CODE TEXT [NEXT]: status exits with CODE and says TEXT, doctor
+# exits alike and prints NEXT.
+expect()
+{
+	count=$((count + 1))
+	said=$(rdma-shim status 2>&1)
+	code=$?
+	advice=$(rdma-shim doctor 2> /dev/null)
+	doctor=$?
+	json=$(rdma-shim status --json)
+	if [ $code -eq "$2" ] && [ $doctor -eq "$2" ] &&
+	   echo "$said" | grep -q "$3" &&
+	   { [ -z "${4:-}" ] || echo "$advice" | grep -q "$4"; } &&
+	   json_valid; then
+		echo "ok $count - $1"
+		return
+	fi
+	echo "not ok $count - $1"
+	echo "# status exits $code, doctor $doctor, wanted $2: $3; advice: $advice"
+	echo "$said" | sed 's/^/# /'
+	failed=1
+}
+
+json_valid()
+{
+	command -v python3 > /dev/null || return 0
+	echo "$json" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+sys.exit(not any(k["running"] and k["state"] for k in d["kernels"]))'
+}
+
+echo 'TAP version 13'
+
+fresh
+expect active 0 "^$K (running): active\$" 'all is well'
+expect 'names what is ours' 0 'ours: ib_map_mr_sg'
+
+rm -r "$tmp/sys/rdma_shim"
+expect 'not loaded' 3 'built, but not loaded' '^modprobe rdma_shim$'
+
+fresh
+echo BBBB > "$tmp/sys/rdma_shim/srcversion"
+expect 'another module in memory' 7 reload-pending '^modprobe -r .*modprobe rdma_shim$'
+
+fresh
+rm -r "$tmp/modules/$K/updates"
+expect 'not built' 4 'not-built: nobody has built it' "^rdma-shim build $K\$"
+mkdir -p "$tmp/dkms/rdma-shim/1.0/build"
+printf '%s\n' "DKMS make.log for rdma-shim-1.0 for kernel $K (x86_64)" \
+	'rdma-shim: no space left in x: free some.' 'make: *** Error 1' \
+	> "$tmp/dkms/rdma-shim/1.0/build/make.log"
+expect 'not built, and why' 4 'not-built: no space left in x'
+rm -r "$tmp/modules/$K/build"
+expect 'no headers' 5 headers-missing "linux-headers-$K\\|kernel-devel-$K"
+
+fresh
+rm "$tmp/state/$K"
+expect 'an interrupted build' 4 incomplete "^rdma-shim build $K\$"
+
+fresh
+sed -i "s/$K/$OTHER/" "$module"
+expect 'a file for another kernel' 9 "was built for $OTHER"
+
+fresh
+sed -i 's/=fine/=Not for this kernel, which lacks CONFIG_INFINIBAND/' "$module"
+expect 'a kernel that lacks something' 8 'lacks CONFIG_INFINIBAND'
+
+fresh
+rm -r "$tmp/sys/rdma_shim"
+echo Y > "$tmp/sys/module/parameters/sig_enforce"
+expect 'not signed, and signatures are enforced' 6 'ours is not signed' 'mokutil --import\|openssl req'
+echo 'signer=nobody the kernel knows' >> "$module"
+expect 'signed by an unknown key' 6 'does not trust "nobody'
+
+fresh
+echo lib/modules/x/updates/dkms/rdma_shim.ko > "$tmp/boot/initrd.img-$K"
+expect 'a copy in the initramfs' 10 initramfs-stale 'update-initramfs\|dracut'
+
+fresh
+mkdir "$tmp/ofed"
+expect 'beside an OFED' 0 'an OFED is installed'
+
+fresh
+healthy "$OTHER"
+expect 'another kernel is ready' 0 "^$OTHER: built: ready"
+RDMA_SHIM_RUNNING=9.9-elsewhere
+expect 'in a container' 4 '9.9-elsewhere (running): not-here'
+
+echo "1..$count"
+exit $failed
