@@ -54,6 +54,7 @@ fresh()
 	} > "$tmp/kdir/Makefile"
 	{
 		echo '#define THIS_MODULE ((void *)1)'
+		echo 'int try_module_get(void *module);'
 		echo '#define MODULE_LICENSE(x) extern int license'
 		echo 'struct kernel_thing { int present; };'
 	} > "$tmp/kdir/include/linux/module.h"

@@ -7,6 +7,6 @@
 int rdma_shim_probe(void);
 int rdma_shim_probe(void)
 {
-	return !THIS_MODULE;
+	return try_module_get(THIS_MODULE);
 }
 MODULE_LICENSE("GPL");
