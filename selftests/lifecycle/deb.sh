@@ -57,13 +57,7 @@ deb_system()
 	base=$(root "$suite") || exit 1
 	make_deb 1.0
 	make_deb 1.1
-	work=$OUT/work/$system
-	rm -rf "$work"
-	layer_up "$base/root" "$work"
-	root=$work/m
-	chroot_prepare "$root"
-	mkdir -p "$CACHE/apt/$suite"
-	mount --bind "$CACHE/apt/$suite" "$root/var/cache/apt/archives"
+	system_up "$base" "$suite"
 	apt update > "$OUT/$system-update.log" 2>&1 ||
 		die "apt update fails in $system (log: $OUT/$system-update.log)"
 	cloud=$(cloud_release)
@@ -87,10 +81,25 @@ deb_system()
 	event remove deb_remove
 	event purge deb_purge
 
-	umount "$root/var/cache/apt/archives"
-	chroot_done "$root"
-	layer_down "$work"
-	rm -rf "$work"
+	system_down
+}
+
+# system_up BASE SUITE: $root is a system on top of that root file system.
+system_up()
+{
+	work=$OUT/work/$system
+	layer_up "$1/root" "$work"
+	root=$work/m
+	chroot_prepare "$root"
+	mkdir -p "$CACHE/apt/$2"
+	mount --bind "$CACHE/apt/$2" "$root/var/cache/apt/archives"
+}
+
+# What is still in use keeps its mount, and is not reached by rm.
+system_down()
+{
+	umount -R "$root" || true
+	rm -rf --one-file-system "$work"
 }
 
 deb_install()
@@ -189,14 +198,15 @@ deb_downgrade()
 # They are in a process namespace of their own: apt puts dpkg into a session.
 kill_in()
 {
-	local pid
+	local pid child
 
-	unshare --pid --fork --kill-child=KILL env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+	unshare --pid --fork env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
 		DEBIAN_FRONTEND=noninteractive INITRD=No \
 		chroot "$root" "${@:2}" < /dev/null &
 	pid=$!
 	sleep "$1"
-	kill -KILL "$pid" && echo "killed after $1 s"
+	child=$(cat "/proc/$pid/task/$pid/children") || true
+	[ -z "$child" ] || kill -KILL "$child" && echo "killed after $1 s"
 	wait "$pid" || true
 	sleep 1
 }

@@ -74,13 +74,8 @@ rpm_system()
 	make_rpm 1.1 1
 	make_standin
 	createrepo_c -q "$OUT/repo" || die 'createrepo_c fails.'
-	work=$OUT/work/$system
-	rm -rf "$work"
-	layer_up "$base/root" "$work"
-	root=$work/m
-	chroot_prepare "$root"
-	mkdir -p "$CACHE/apt/$suite" "$root/srv/repo"
-	mount --bind "$CACHE/apt/$suite" "$root/var/cache/apt/archives"
+	system_up "$base" "$suite"
+	mkdir -p "$root/srv/repo"
 	mount --bind "$OUT/repo" "$root/srv/repo"
 	{ apt update && apt install dnf rpm; } > "$OUT/$system-dnf.log" 2>&1 ||
 		die "dnf cannot be installed in $system (log: $OUT/$system-dnf.log)"
@@ -96,10 +91,7 @@ rpm_system()
 	event failing-build rpm_failing_build
 	event remove rpm_erase
 
-	umount "$root/var/cache/apt/archives" "$root/srv/repo"
-	chroot_done "$root"
-	layer_down "$work"
-	rm -rf "$work"
+	system_down
 }
 
 # dnf_ours EXPECTED COMMAND...: the transaction, and one version afterwards.
@@ -109,7 +101,7 @@ dnf_ours()
 
 	said=$(dnf "${@:2}" 2>&1) || miss "dnf ${*:2}: $said" || return
 	echo "$said"
-	[[ $said != *scriptlet* ]] || miss 'a scriptlet failed' || return
+	[[ ! $said =~ 'scriptlet failed'|'Error in' ]] || miss 'a scriptlet failed' || return
 	rpm_state "$1" || return
 	one_version "${1%-*}" || return
 	kernels_built "${1%-*}" || return
