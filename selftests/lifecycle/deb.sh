@@ -80,6 +80,7 @@ deb_system()
 	event ofed deb_ofed
 	event remove deb_remove
 	event purge deb_purge
+	event from-source deb_from_source
 
 	system_down
 }
@@ -332,4 +333,24 @@ deb_purge()
 	in_root "$root" dpkg --verify "linux-image-$first" "linux-headers-$first" |
 		grep -v /usr/share/doc/ && miss 'files of the kernel packages changed'
 	return 0
+}
+
+# make install and make uninstall, without a package.
+deb_from_source()
+{
+	local kernel version
+
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
+	"$TREE/src/admin/stage" "$OUT/source" > /dev/null
+	cp -r "$OUT/source" "$root/tmp/source"
+	rm -rf "$OUT/source"
+	in_root "$root" make -C /tmp/source install
+	one_version "$version"
+	kernels_built "$version"
+	in_root "$root" make -C /tmp/source uninstall
+	for kernel in $(kernels); do
+		gone "$kernel"
+	done
+	snapshot > "$OUT/$system.after"
+	diff "$OUT/$system.before" "$OUT/$system.after" || miss 'the system is not as it was'
 }

@@ -53,7 +53,7 @@ build_one()
 {
 	kernel=$1
 
-	if is_built "$kernel"; then
+	if [ -z "$again" ] && is_built "$kernel"; then
 		say "kernel $kernel: already built."
 		return 0
 	fi
@@ -66,7 +66,7 @@ build_one()
 	# dkms' exit codes mean different things in each version; what counts
 	# is what is there afterwards.
 	output=$(dkms install -m rdma-shim -v "$VERSION" -k "$kernel" 2>&1)
-	if is_built "$kernel"; then
+	if [ -z "$again" ] && is_built "$kernel"; then
 		return 0
 	fi
 	why=$(build_failure "$kernel")
@@ -85,11 +85,18 @@ build()
 	need_root build
 	command -v dkms > /dev/null || die "dkms is not installed."
 	quiet=
-	if [ "${1:-}" = --quiet ]; then
+	again=
+	case ${1:-} in
+	--quiet)
 		quiet=1
 		shift
 		[ ! -e /etc/dkms/no-autoinstall ] || exit 0
-	fi
+		;;
+	--again)
+		again=1
+		shift
+		;;
+	esac
 	for kernel; do
 		[ -d "$MODULES/$kernel" ] || die "no kernel $kernel is installed; there is: $(installed_kernels | tr '\n' ' ')"
 	done

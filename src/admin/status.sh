@@ -116,26 +116,36 @@ judge_refused()
 	if [ -n "$signer" ] && grep -qsF "asymmetri $signer" /proc/keys; then
 		return 1
 	fi
-	cert=$(mok_certificate)
 	if [ -n "$signer" ]; then
-		why="this kernel loads only modules signed by a key it trusts, and it does not trust \"$signer\""
+		set_state key-rejected 6 "this kernel loads only modules signed by a key it trusts, and it does not trust \"$signer\"" \
+			"mokutil --import $(mok_certificate), then reboot and confirm the key"
 	else
-		why="this kernel loads only signed modules, and ours is not signed"
-	fi
-	if [ -z "$cert" ]; then
-		set_state key-rejected 6 "$why" \
-			"openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=dkms/ -outform DER -keyout /var/lib/dkms/mok.key -out /var/lib/dkms/mok.pub"
-	else
-		set_state key-rejected 6 "$why" "mokutil --import $cert"
+		set_state key-rejected 6 "this kernel loads only signed modules, and ours is not signed" \
+			"$(signing_command)"
 	fi
 }
 
+# Where dkms keeps the certificate of the key it signs with.
 mok_certificate()
 {
-	for cert in /var/lib/shim-signed/mok/MOK.der /var/lib/dkms/mok.pub \
-		    /root/dkms.der; do
+	for cert in /var/lib/shim-signed/mok/MOK.der /root/mok.der; do
 		[ ! -e "$cert" ] || { echo "$cert"; return; }
 	done
+	echo /var/lib/dkms/mok.pub
+}
+
+# dkms 3 makes a key and signs with it where there is openssl; dkms 2 has to
+# be given both.
+signing_command()
+{
+	case $(dkms --version 2> /dev/null) in
+	*[-\ ]2.*)
+		echo "openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=dkms/ -outform DER -keyout /root/mok.priv -out /root/mok.der && echo sign_tool=/etc/dkms/sign_helper.sh >> /etc/dkms/framework.conf && rdma-shim build --again && mokutil --import /root/mok.der"
+		;;
+	*)
+		echo "apt install openssl mokutil && rdma-shim build --again && mokutil --import $(mok_certificate)"
+		;;
+	esac
 }
 
 # An OFED brings an RDMA core of its own, which ours is not built for.
