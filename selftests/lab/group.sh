@@ -11,7 +11,8 @@ run_group()
 	for device in ${devices//,/ }; do
 		for suite in $(suites_on "$device"); do
 			[ -e "$(result_dir "$kernel" "$device" "$suite")/result" ] && continue
-			if suite_has "$suite" own || suite_has "$suite" native; then
+			if suite_has "$suite" own || suite_has "$suite" native ||
+			   suite_has "$suite" two; then
 				own+=("$device:$suite")
 			else
 				shared+=("$device:$suite")
@@ -20,7 +21,11 @@ run_group()
 	done
 	[ ${#shared[@]} = 0 ] || run_boots "$kernel" "${shared[@]}"
 	for item in "${own[@]}"; do
-		run_boots "$kernel" "$item"
+		if suite_has "${item#*:}" two; then
+			run_pair "$kernel" "${item%%:*}" "${item#*:}"
+		else
+			run_boots "$kernel" "$item"
+		fi
 	done
 }
 

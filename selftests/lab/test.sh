@@ -34,9 +34,9 @@ needed_suites()
 
 stage_root()
 {
-	local dir
+	local dir log=$RESULTS/tree-$1.log
 
-	dir=$(root "$1") && echo "$dir" > "$RESULTS/root-$1"
+	dir=$(root "$1" 2> >(tee "$log" >&2)) && echo "$dir" > "$RESULTS/root-$1"
 }
 
 stage_tree()
@@ -81,7 +81,7 @@ groups()
 			first=${DEVICES%% *}
 			if [ ! -e "$RESULTS/disk-$suite" ]; then
 				[ "$device" != "$first" ] ||
-					give_up "$kernel" "no image: $(tail -n 1 "$RESULTS/tree-$suite.log" 2>/dev/null)" >&2
+					give_up "$kernel" "no image: $(sed 's/^lab: //' "$RESULTS/tree-$suite.log" | tail -n 1)" >&2
 				continue
 			fi
 			why=
