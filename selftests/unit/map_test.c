@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "driver_model.h"
+#include "mr_model.h"
 #include "verbs/region.h"
 
 #define MAX_ELEMENTS 12
@@ -67,59 +68,31 @@ static unsigned int rnd(unsigned int n)
 	return (state >> 11) % n;
 }
 
-/* Byte by byte: may this one be in the region behind that one? */
-static bool fits_behind(const struct vector *v, u64 addr, u64 prev, bool first)
-{
-	if (addr == prev + 1)
-		return true;
-	return first && !(addr % v->page_size) && !((prev + 1) % v->page_size);
-}
-
-static void expect_prefix(const struct vector *v, struct expected *e)
-{
-	unsigned int skip = v->offset, pages = 0, k;
-	u64 prev = 0;
-	int i;
-
-	for (i = 0; i < v->nents; i++, skip = 0) {
-		u64 start = v->sg[i].dma_address;
-
-		e->ret = i;
-		e->resume = 0;
-		if (!v->sg[i].dma_length)
-			return;
-		for (k = skip; k < v->sg[i].dma_length; k++) {
-			u64 addr = start + k;
-			bool run = !e->bytes || addr != prev + 1;
-
-			if (e->bytes && !fits_behind(v, addr, prev, k == skip))
-				return;
-			if (run || !(addr % v->page_size)) {
-				if (pages == v->max_num_sg)
-					return;
-				pages++;
-			}
-			e->runs += run;
-			e->byte[e->bytes++] = addr;
-			e->resume = k + 1;
-			prev = addr;
-		}
-		e->ret = i + 1;
-		e->resume = 0;
-	}
-}
-
 static void expect(const struct vector *v, struct expected *e)
 {
-	memset(e, 0, offsetof(struct expected, byte));
-	if (v->nents <= 0 || !is_power_of_2(v->page_size) ||
-	    v->offset >= v->sg[0].dma_length) {
-		e->ret = -EINVAL;
-		return;
+	struct mr_element element[MAX_ELEMENTS];
+	static struct mr_answer answer;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(element); i++) {
+		element[i].addr = v->sg[i].dma_address;
+		element[i].len = v->sg[i].dma_length;
 	}
-	expect_prefix(v, e);
-	if (!e->bytes)
-		e->ret = -EINVAL;
+	mr_model(&(struct mr_question){
+		.element = element,
+		.nents = v->nents,
+		.offset = v->offset,
+		.page_size = v->page_size,
+		.max_num_sg = v->max_num_sg,
+	}, &answer);
+
+	e->ret = answer.ret;
+	e->resume = answer.resume;
+	e->runs = answer.runs;
+	e->bytes = 0;
+	for (i = 0; i < answer.runs; i++)
+		for (k = 0; k < answer.run[i].len; k++)
+			e->byte[e->bytes++] = answer.run[i].addr + k;
 }
 
 /* Mostly well-formed, so that long prefixes are common. */
