@@ -3,6 +3,7 @@
  * Deliberately naive: looks at one byte after another and at nothing else.
  * Compiles in user space too, where the unit tests use it.
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 
 #include "mr_model.h"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the test programs share: TAP, what they need, and a device of their own.
+#
+# A device stands on one end of a veth pair:
+#
+#	rsPID-a  10.X.Y.1/24  <-- rxe or siw, named rsPID
+#	   |
+#	rsPID-b               (no address: all traffic is looped back)
+
+RS_TESTS=0
+RS_FAILED=0
+RS_DEVICES=()
+RS_NETDEVS=()
+DEVICE=${DEVICE:-rxe}
+SCALE=${SCALE:-1}
+
+rs_skip()
+{
+	echo "TAP version 13"
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+rs_result()
+{
+	RS_TESTS=$((RS_TESTS + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $RS_TESTS - $2"
+	else
+		echo "not ok $RS_TESTS - $2"
+		RS_FAILED=$((RS_FAILED + 1))
+	fi
+}
+
+# rs_try NAME COMMAND...: one result; what the command said when it fails.
+rs_try()
+{
+	local name=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		rs_result 0 "$name"
+	else
+		rs_result 1 "$name"
+		printf '%s\n' "$output" | tail -n 20 | sed 's/^/# /'
+	fi
+}
+
+rs_finish()
+{
+	echo "1..$RS_TESTS"
+	[ "$RS_TESTS" -gt 0 ] && [ "$RS_FAILED" = 0 ]
+	exit
+}
+
+rs_need_root()
+{
+	[ "$(id -u)" = 0 ] || rs_skip "needs root: run it with sudo"
+}
+
+rs_need_command()
+{
+	local name
+	for name; do
+		command -v "$name" > /dev/null || rs_skip "$name is not installed"
+	done
+}
+
+# rs_need_module NAME...: loads them; they stay loaded.
+rs_need_module()
+{
+	local name output
+	for name; do
+		output=$(modprobe "$name" 2>&1) && continue
+		# A test module that was not installed lies beside the programs.
+		if [ -e "$RS_HERE/modules/$(uname -r)/$name.ko" ]; then
+			grep -q "^${name//-/_} " /proc/modules && continue
+			output=$(insmod "$RS_HERE/modules/$(uname -r)/$name.ko" 2>&1) &&
+				continue
+		fi
+		rs_skip "module $name cannot be loaded: ${output##*: }"
+	done
+}
+
+rs_cleanup()
+{
+	local name
+	for name in "${RS_DEVICES[@]}"; do
+		timeout 20 rdma link del "$name" 2> /dev/null
+	done
+	for name in "${RS_NETDEVS[@]}"; do
+		timeout 20 ip link del "$name" 2> /dev/null
+	done
+}
+
+# The verbs name of the device on a netdev; udev may have renamed it.
+rs_device_on()
+{
+	rdma link show 2> /dev/null | sed -n "s,^link \([^ /]*\)/1 .* netdev $1 *\$,\1,p"
+}
+
+# rs_device_up: RS_IBDEV, RS_NETDEV and RS_ADDR of a new device.
+rs_device_up()
+{
+	local n=${#RS_DEVICES[@]} name i gid
+	rs_need_root
+	rs_need_command ip rdma
+	rs_need_module veth ib_uverbs rdma_ucm
+	[ "$DEVICE" = siw ] || rs_need_module rdma_rxe
+	[ "$DEVICE" = rxe ] || rs_need_module siw
+	trap rs_cleanup EXIT
+
+	name=rs$$
+	[ "$n" = 0 ] || name=$name$n
+	RS_NETDEV=$name-a
+	RS_ADDR=10.$((100 + $$ % 100)).$((n + $$ / 100 % 200)).1
+	ip link add "$RS_NETDEV" type veth peer name "$name-b" ||
+		rs_skip "a veth pair cannot be made"
+	RS_NETDEVS+=("$RS_NETDEV")
+	ip addr add "$RS_ADDR/24" dev "$RS_NETDEV"
+	ip link set "$name-b" up
+	ip link set "$RS_NETDEV" up
+	rdma link add "$name" type "$DEVICE" netdev "$RS_NETDEV" ||
+		rs_skip "a $DEVICE device cannot be made"
+	RS_IBDEV=$(rs_device_on "$RS_NETDEV")
+	[ -n "$RS_IBDEV" ] || rs_skip "the new $DEVICE device is not listed"
+	RS_DEVICES+=("$RS_IBDEV")
+
+	# Addresses reach the device's table of GIDs a little later.
+	for i in $(seq 100); do
+		gid=$(cat "/sys/class/infiniband/$RS_IBDEV/ports/1/gids/1" \
+			"/sys/class/infiniband/$RS_IBDEV/ports/1/gids/0" 2> /dev/null |
+			grep -v '^0000:0000:0000:0000:0000:0000:0000:0000$')
+		[ -n "$gid" ] && [ "$(cat "/sys/class/infiniband/$RS_IBDEV/ports/1/state")" = "4: ACTIVE" ] &&
+			return
+		sleep 0.1
+	done
+	rs_skip "the new $DEVICE device has no address after 10 s"
+}
