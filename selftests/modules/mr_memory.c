@@ -43,8 +43,10 @@ int mr_memory_init(struct mr_memory *m, struct ib_device *device,
 	m->device = device;
 	m->order = order;
 	m->chunks = chunks;
+	/* siw takes references on single pages; compound ones can stand that. */
 	for (i = 0; i < chunks; i++) {
-		m->chunk[i] = alloc_pages(GFP_KERNEL | __GFP_NOWARN, order);
+		m->chunk[i] = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_NOWARN,
+					  order);
 		if (!m->chunk[i])
 			return -ENOMEM;
 	}

@@ -188,7 +188,7 @@ int mr_pair_connect(struct mr_pair *pair, __be32 addr, u16 port)
 	pair->addr.sin_family = AF_INET;
 	pair->addr.sin_addr.s_addr = addr;
 	pair->addr.sin_port = htons(port);
-	pair->buffer = (u8 *)__get_free_pages(GFP_KERNEL,
+	pair->buffer = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_COMP,
 					      get_order(MR_PEER_BYTES));
 	if (!pair->buffer)
 		return -ENOMEM;
