@@ -10,6 +10,7 @@
 # SEED= and LISTS= choose the random lists (SCALE= divides their number).
 
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$RS_HERE/lib.sh"
 
 api=${1:-ours}
@@ -20,8 +21,8 @@ rs_need_module rdma_shim_mr_test
 lists=${LISTS:-$((400 / SCALE))}
 echo "TAP version 13"
 exec 3<> /dev/rdma-shim-mr || exit 1
-echo "run $RS_ADDR 18515 $api $DEVICE ${SEED:-1} $lists" >&3
-status=$?
+status=0
+echo "run $RS_ADDR 18515 $api $DEVICE ${SEED:-1} $lists" >&3 || status=1
 output=$(timeout 60 cat <&3)
 exec 3>&-
 printf '%s\n' "$output"

@@ -58,7 +58,7 @@ struct ib_umem_odp {
 	struct mmu_interval_notifier notifier;
 	struct pid *tgid;
 	struct hmm_dma_map map;
-	struct mutex umem_mutex;
+	struct mutex umem_mutex; /* the slots of @map, and @npages */
 	void *private;
 	int npages;
 	bool is_implicit_odp;

@@ -49,7 +49,7 @@ struct mr_ctx {
 	struct mr_pair pair;
 	struct mr_memory memory;
 	struct mr_answer answer;
-	spinlock_t atomic;
+	spinlock_t atomic; /* guards nothing: only stops sleeping */
 	u64 random;
 };
 

@@ -127,8 +127,10 @@ static ssize_t session_read(struct file *file, char __user *data, size_t size,
 
 static int session_open(struct inode *inode, struct file *file)
 {
-	file->private_data = kvzalloc(sizeof(struct session), GFP_KERNEL);
-	return file->private_data ? 0 : -ENOMEM;
+	struct session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	file->private_data = s;
+	return s ? 0 : -ENOMEM;
 }
 
 static int session_release(struct inode *inode, struct file *file)

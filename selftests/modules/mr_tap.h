@@ -29,7 +29,7 @@
  * @reason: the first bad one in words
  */
 struct mr_tap {
-	struct mutex lock;
+	struct mutex lock; /* all below */
 	wait_queue_head_t more;
 	char *text;
 	size_t used;

@@ -73,8 +73,10 @@ void odp_cover(const struct odp_span *umem, unsigned int page_shift,
 	u64 after = min_t(u64, bound, umem->end);
 	u64 mask = (1UL << page_shift) - 1;
 
-	if (first >= after)
-		after = first = umem->start;
+	if (first >= after) {
+		first = umem->start;
+		after = first;
+	}
 	span->start = first & ~mask;
 	span->end = (after + mask) & ~mask;
 	span->first = (span->start - umem->start) >> page_shift;
