@@ -38,6 +38,7 @@ typedef uint64_t u64;
 	_a > _b ? _a : _b;		\
 })
 #define min_t(type, a, b) min((type)(a), (type)(b))
+#define max_t(type, a, b) max((type)(a), (type)(b))
 
 #define EXPORT_SYMBOL_GPL(symbol) extern int unit_##symbol
 
