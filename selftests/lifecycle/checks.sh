@@ -111,6 +111,6 @@ snapshot()
 		\( -path var/lib/apt -o -path var/lib/dpkg -o -path var/lib/systemd \
 		   -o -path usr/share/man -o -path var/lib/rpm -o -path var/lib/dnf -o -path root/.rpmdb \
 		   -o -name 'modules.*' -o -name 'mok.*' -o -name ld.so.cache \
-		   -o -name resolv.conf \) -prune \
+		   -o -name resolv.conf -o -name 01autoremove-kernels \) -prune \
 		-o \( -type f -o -type l \) -printf '%p %s %l\n' | LC_ALL=C sort)
 }

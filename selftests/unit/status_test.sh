@@ -92,6 +92,7 @@ echo 'TAP version 13'
 fresh
 expect active 0 "^$K (running): active\$" 'all is well'
 expect 'names what is ours' 0 'ours: ib_map_mr_sg'
+expect 'names the modules' 0 'modules: rdma_shim loaded, svcrdma_shim absent'
 
 rm -r "$tmp/sys/rdma_shim"
 expect 'not loaded' 3 'built, but not loaded' '^modprobe rdma_shim$'
@@ -99,6 +100,12 @@ expect 'not loaded' 3 'built, but not loaded' '^modprobe rdma_shim$'
 fresh
 echo BBBB > "$tmp/sys/rdma_shim/srcversion"
 expect 'another module in memory' 7 reload-pending '^modprobe -r .*modprobe rdma_shim$'
+
+fresh
+cp "$module" "$tmp/modules/$K/updates/dkms/svcrdma_shim.ko"
+mkdir "$tmp/sys/svcrdma_shim"
+echo CCCC > "$tmp/sys/svcrdma_shim/srcversion"
+expect 'the other module is another in memory' 7 'svcrdma_shim in memory is not'
 
 fresh
 rm -r "$tmp/modules/$K/updates"

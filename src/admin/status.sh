@@ -90,19 +90,35 @@ judge_missing()
 
 judge_running()
 {
-	loaded=$SYS_MODULE/rdma_shim
-	if [ ! -d "$loaded" ]; then
+	if [ ! -d "$SYS_MODULE/rdma_shim" ]; then
 		judge_refused || set_state built 3 "built, but not loaded" \
 			"modprobe rdma_shim"
 		return
 	fi
-	if [ "$(cat "$loaded/srcversion" 2> /dev/null)" != \
-	     "$(modinfo -F srcversion "$file")" ]; then
-		set_state reload-pending 7 "the module in memory is not the installed one" \
+	for name in rdma_shim svcrdma_shim; do
+		[ "$(module_state "$RUNNING" $name)" = outdated ] || continue
+		set_state reload-pending 7 "$name in memory is not the installed one" \
 			"modprobe -r svcrdma_shim rdma_shim && modprobe rdma_shim"
 		return
-	fi
+	done
 	set_state active 0 "" ""
+}
+
+# What module $2 is on kernel $1: absent, installed, loaded, or outdated, when
+# what is loaded is not what is installed.
+module_state()
+{
+	installed=$(module_file "$1" "$2")
+	if [ -z "$installed" ]; then
+		echo absent
+	elif [ "$1" != "$RUNNING" ] || [ ! -d "$SYS_MODULE/$2" ]; then
+		echo installed
+	elif [ "$(cat "$SYS_MODULE/$2/srcversion" 2> /dev/null)" = \
+	       "$(modinfo -F srcversion "$installed")" ]; then
+		echo loaded
+	else
+		echo outdated
+	fi
 }
 
 # Would the kernel refuse the file's signature? Its keys are named by subject.
@@ -205,6 +221,7 @@ show_text()
 		active | built | reload-pending)
 			echo "	ours: $functions"
 			echo "	everything else of ib_core is the kernel's own"
+			echo "	modules: rdma_shim $(module_state "$kernel" rdma_shim), svcrdma_shim $(module_state "$kernel" svcrdma_shim)"
 			;;
 		esac
 	done
@@ -225,11 +242,13 @@ show_json()
 	comma=
 	for kernel in $(kernels_to_show); do
 		judge_any "$kernel"
-		printf '%s\n {"kernel": %s, "running": %s, "state": %s, "why": %s, "next": %s, "file": %s, "functions": [' \
+		printf '%s\n {"kernel": %s, "running": %s, "state": %s, "why": %s, "next": %s, "file": %s, "modules": {"rdma_shim": "%s", "svcrdma_shim": "%s"}, "functions": [' \
 			"$comma" "$(quote "$kernel")" \
 			"$([ "$kernel" = "$RUNNING" ] && echo true || echo false)" \
 			"$(quote "$state")" "$(quote "$why")" "$(quote "$next")" \
-			"$(quote "$file")"
+			"$(quote "$file")" \
+			"$(module_state "$kernel" rdma_shim)" \
+			"$(module_state "$kernel" svcrdma_shim)"
 		sep=
 		for function in $(our_functions "$kernel"); do
 			printf '%s%s' "$sep" "$(quote "$function")"

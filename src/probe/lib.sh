@@ -50,6 +50,11 @@ choose_toolchain()
 	elif [ ! -e "$kdir/.kernelvariables" ]; then
 		choose_gcc
 	fi
+	# Headers come without the vmlinux that type information is made from;
+	# kbuild would say so for each module.
+	if config_has DEBUG_INFO_BTF_MODULES && [ ! -e "$kdir/vmlinux" ]; then
+		echo CONFIG_DEBUG_INFO_BTF_MODULES=
+	fi
 }
 
 choose_clang()
