@@ -98,7 +98,7 @@ run_suite()
 		guest_kill
 		guest_last_words
 	else
-		bad=$(klog_bad "$suite" "$out/klog" | head -n 1)
+		bad=$(klog_bad "$(suite_kind "$suite")" "$out/klog" | head -n 1)
 		bad=${bad:+kernel log: $bad}
 	fi
 	store_result "$kernel" "$device" "$suite" "$GUEST_CODE" "$GUEST_SECONDS" "$bad"

@@ -14,6 +14,12 @@ suite_has()
 	[[ ",$(suite_field "$1" 6)," == *",$2,"* ]]
 }
 
+# suite_kind NAME: whose functions it drives.
+suite_kind()
+{
+	if suite_has "$1" native; then echo native; else echo ours; fi
+}
+
 # suites_on DEVICE: the names, in order. SUITES= narrows, LONG= and
 # CONFORMANCE= widen.
 suites_on()

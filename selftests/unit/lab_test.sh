@@ -144,20 +144,20 @@ is 'a bad kernel log' 'fail 1 1 0 kernel log: BUG' tap_of '1..1\nok 1 a\n' 0 'ke
 is 'indented results are of a subtest' 'pass 1 0 0 ' tap_of '1..1\n    not ok 1 x\nok 1 a\n' 0
 
 # Is a kernel log clean?
-is 'a clean log' '' klog_of mr '[    1.0] rdma_shim: loading out-of-tree module taints kernel.\n[ 2.0] debugging: warnings on\n'
-is 'a warning' 'WARNING: CPU: 0 PID: 1 at a.c:1 f+0x1/0x2' klog_of mr '[    1.0] WARNING: CPU: 0 PID: 1 at a.c:1 f+0x1/0x2\n'
+is 'a clean log' '' klog_of ours '[    1.0] rdma_shim: loading out-of-tree module taints kernel.\n[ 2.0] debugging: warnings on\n'
+is 'a warning' 'WARNING: CPU: 0 PID: 1 at a.c:1 f+0x1/0x2' klog_of ours '[    1.0] WARNING: CPU: 0 PID: 1 at a.c:1 f+0x1/0x2\n'
 for line in 'BUG: unable to handle page fault' 'INFO: task sh:1 blocked for more than 120 seconds.' \
 	'rcu: INFO: rcu_preempt self-detected stall on CPU' 'WARNING: possible circular locking dependency detected' \
 	'BUG: KASAN: use-after-free in f' 'Oops: 0000 [#1]' 'watchdog: BUG: soft lockup - CPU#0 stuck for 60s!' \
 	'general protection fault, probably for non-canonical address 0x1' 'refcount_t: underflow; use-after-free.'; do
-	is "a log with: $line" "$line" klog_of mr "[    1.0] $line\n"
+	is "a log with: $line" "$line" klog_of ours "[    1.0] $line\n"
 done
 LAB=$tmp
 cp "$LAB_DIR/klog.patterns" "$tmp/"
 echo 'WARNING: CPU: [0-9]+ PID: [0-9]+ at known[.]c:[0-9]+ f[+]0x.*' > "$tmp/klog.native"
-is 'a native run may warn where the list says so' '' klog_of native_mr '[ 1.0] WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2\n'
-is 'and nowhere else' 'WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2' klog_of native_mr '[ 1.0] WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2\n'
-is 'the list is for native runs only' 'WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2' klog_of mr '[ 1.0] WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2\n'
+is 'a native run may warn where the list says so' '' klog_of native '[ 1.0] WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2\n'
+is 'and nowhere else' 'WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2' klog_of native '[ 1.0] WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2\n'
+is 'the list is for native runs only' 'WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2' klog_of ours '[ 1.0] WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2\n'
 LAB=$LAB_DIR
 
 # Which suites?
