@@ -37,7 +37,8 @@ guest_start()
 	esac
 	append="console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off"
 	append+=" printk.devkmsg=on log_buf_len=8M audit=0 random.trust_cpu=on"
-	append+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60 ${GUEST_APPEND:-}"
+	# A busy machine must not look like a broken timer.
+	append+=" no_timer_check watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60 ${GUEST_APPEND:-}"
 	args=(-drive "file=$root/disk,format=raw,if=none,id=root,readonly=on"
 		-device virtio-blk-pci,drive=root,serial=root)
 	if [ "$tree" != - ]; then

@@ -44,7 +44,7 @@ in_tree()
 	local suite root tree version disk dir ret
 
 	suite=$(kernel_root "$IN_TREE") && root=$(root "$suite") || exit 1
-	tree=$(tree_disk "$suite" "$root") || exit 1
+	tree=$(tree_disk "$suite" "$root" "$IN_TREE") || exit 1
 	read -r _ _ _ version <<< "$(grep "^kernel $IN_TREE " "$root/inputs")"
 	disk=$CACHE/src/in-tree-$version-$(key < "$LAB/intree.sh").disk
 	with_lock in-tree make_skeleton "$IN_TREE" "$version" "$root" "$disk" || exit 1

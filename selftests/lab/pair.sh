@@ -115,7 +115,7 @@ two_guests()
 
 	[ $# -ge 2 ] || die "usage: lab two-guests KERNEL 'COMMANDS OF A' ['COMMANDS OF B']"
 	suite=$(kernel_root "$1") && root=$(root "$suite") || exit 1
-	tree=$(tree_disk "$suite" "$root") || exit 1
+	tree=$(tree_disk "$suite" "$root" "$1") || exit 1
 	dir=$CACHE/run/pair-$BASHPID
 	pair "$1" "$root" "$tree" "$dir" "${LIMIT:-300}" "$2" "${3:-$2}"
 	for i in a b; do

@@ -31,7 +31,7 @@ shell_cmd()
 	suite=$(kernel_root "$kernel") || exit 1
 	EXTRA_KERNELS+=" $kernel"
 	root=$(root "$suite") || exit 1
-	[ -n "$bare" ] || tree=$(tree_disk "$suite" "$root") || exit 1
+	[ -n "$bare" ] || tree=$(tree_disk "$suite" "$root" "$kernel") || exit 1
 	dir=$CACHE/run/shell-$(date +%s)-$BASHPID
 	guest_start "$dir" "$kernel" "$root" "$tree"
 	if ! guest_wait_ready; then

@@ -6,7 +6,7 @@
 
 siw_file()
 {
-	echo "$CACHE/siw/$1-$2-$(key < "$LAB/siw.sh").ko"
+	echo "$CACHE/siw/$1-$2.ko"
 }
 
 # shipped_siw ROOT KVER
@@ -71,27 +71,30 @@ siw_missing()
 	[ -s "$out" ] || with_lock "siw-$kver" make_siw "$1" "$version" "$kver" "$2" "$out"
 }
 
-# siw_ready ROOT_DIR: builds what is missing; names the files that are there.
+# siw_ready ROOT_DIR KERNEL...: builds what is missing; names the files there are.
 siw_ready()
 {
-	local kernel kver version why
+	local root=$1 kernel kver version why out
 
-	while read -r _ kernel kver version; do
-		why=$(siw_missing "$kernel" "$1")
+	shift
+	for kernel; do
+		read -r _ _ kver version <<< "$(grep "^kernel $kernel " "$root/inputs")"
+		why=$(siw_missing "$kernel" "$root")
 		[ -z "$why" ] || say "no siw for $kver: $why"
 		out=$(siw_file "$kver" "$version")
-		[ -s "$out" ] && echo "$kver $out"
-	done < <(grep ^kernel "$1/inputs")
+		[ ! -s "$out" ] || echo "$kver $out"
+	done
 }
 
-# siw_into ROOT_DIR TARGET: puts them where modprobe finds them.
+# siw_into ROOT_DIR TARGET KERNEL...: puts them where modprobe finds them.
 siw_into()
 {
-	local kver file
+	local root=$1 target=$2 kver file
 
+	shift 2
 	while read -r kver file; do
-		mkdir -p "$2/lib/modules/$kver/extra"
-		cp "$file" "$2/lib/modules/$kver/extra/siw.ko"
-		in_root "$2" depmod "$kver"
-	done < <(siw_ready "$1")
+		mkdir -p "$target/lib/modules/$kver/extra"
+		cp "$file" "$target/lib/modules/$kver/extra/siw.ko"
+		in_root "$target" depmod "$kver"
+	done < <(siw_ready "$root" "$@")
 }

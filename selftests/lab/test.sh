@@ -32,6 +32,16 @@ needed_suites()
 	done | sort -u
 }
 
+# chosen_kernels SUITE: those of them that live in one root.
+chosen_kernels()
+{
+	local k
+
+	for k in $KERNELS; do
+		[ "$(kernel_root "$k")" != "$1" ] || echo "$k"
+	done
+}
+
 stage_root()
 {
 	local dir log=$RESULTS/tree-$1.log
@@ -44,7 +54,8 @@ stage_tree()
 	local dir disk log=$RESULTS/tree-$1.log
 
 	dir=$(cat "$RESULTS/root-$1" 2>/dev/null) || return
-	disk=$(tree_disk "$1" "$dir" 2> >(tee "$log" >&2)) && echo "$disk" > "$RESULTS/disk-$1"
+	# shellcheck disable=SC2046
+	disk=$(tree_disk "$1" "$dir" $(chosen_kernels "$1") 2> >(tee "$log" >&2)) && echo "$disk" > "$RESULTS/disk-$1"
 }
 
 # stage_boot KERNEL DEVICES

@@ -32,14 +32,26 @@ export_tree()
 	(cd "$TREE" && tree_files | tar -cf - --no-recursion -T -) | tar -xf - -C "$1"
 }
 
-# root_releases ROOT: the kernels installed there.
+# root_releases ROOT: the kernels installed there that have headers.
 root_releases()
 {
 	local dir
 
 	for dir in "$1"/lib/modules/*/; do
-		basename "$dir"
+		[ ! -L "$dir/build" ] || basename "$dir"
 	done
+}
+
+# only_kernels ROOT_DIR TARGET KERNEL...: takes the headers of the others away,
+# so that nothing is built for kernels nobody is going to boot.
+only_kernels()
+{
+	local root=$1 target=$2 kernel kver
+
+	shift 2
+	while read -r _ kernel kver _; do
+		[[ " $* " == *" $kernel "* ]] || rm -f "$target/lib/modules/$kver/build"
+	done < <(grep ^kernel "$root/inputs")
 }
 
 # install_package ROOT LOG: apt installs it, dkms builds it. A failed build
@@ -84,26 +96,28 @@ first_error()
 		tail -n 1 "$1"
 }
 
-# make_tree SUITE ROOT_DIR OUT
+# make_tree SUITE ROOT_DIR OUT KERNEL...
 make_tree()
 {
 	local suite=$1 root=$2 out=$3 work=$3.part log=$CACHE/log/tree-$1-$BASHPID t=$SECONDS
 
+	shift 3
 	[ -e "$out/disk" ] && return
 	need_space
 	umount -R "$work/m" 2>/dev/null
 	rm -rf "$work"
 	mkdir -p "$CACHE/log"
 	: > "$log"
-	say "building $TREE in the Debian $suite root (log: $log)"
+	say "building $TREE in the Debian $suite root for $* (log: $log)"
 	layer_up "$root/root" "$work"
 	chroot_prepare "$work/m"
+	only_kernels "$root" "$work/m" "$@"
 	export_tree "$work/m/var/tmp/tree"
 	install_package "$work/m" "$log" ||
 		die "the package does not build in Debian $suite: $(first_error "$log") (log: $log)"
 	took "$t" "package build for $suite"
 	t=$SECONDS
-	siw_into "$root" "$work/m"
+	siw_into "$root" "$work/m" "$@"
 	install_selftests "$work/m" "$log" ||
 		die "the selftests do not build in Debian $suite: $(first_error "$log") (log: $log)"
 	chroot_done "$work/m"
@@ -117,14 +131,18 @@ make_tree()
 	mv "$work" "$out"
 }
 
-# tree_disk SUITE ROOT_DIR: names the image, which is made where missing.
+# tree_disk SUITE ROOT_DIR KERNEL...: names the image, which is made where
+# missing.
 tree_disk()
 {
-	local suite=$1 root=$2 out
+	local suite=$1 root=$2 out made
 
-	out=$CACHE/tree/$suite-$({ cat "$root/inputs" "$LAB/tree.sh"; siw_ready "$root"; } | key)-$(tree_hash)
+	shift 2
+	made=$({ cat "$root/inputs" "$LAB/tree.sh"; echo "$*"; siw_ready "$root" "$@"; } | key)
+	out=$CACHE/tree/$suite-$made-$(tree_hash)
 	mkdir -p "$CACHE/tree"
-	[ -e "$out/disk" ] || with_lock "$(basename "$out")" make_tree "$suite" "$root" "$out" >&2 || exit 1
+	[ -e "$out/disk" ] ||
+		with_lock "$(basename "$out")" make_tree "$suite" "$root" "$out" "$@" >&2 || exit 1
 	touch "$out"
 	echo "$out/disk"
 }
