@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDMA devices: the kernel's by name, and two with DMA of their own, which rxe
+ * and siw do not have. Nothing but their dma_device is ever looked at.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/err.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+
+#include "odp_driver.h"
+
+/**
+ * struct dma_device - a device with DMA
+ * @name: for programs
+ * @bits: of its addresses
+ * @parent: does the DMA
+ * @ib: the RDMA device
+ */
+static struct dma_device {
+	const char *name;
+	unsigned int bits;
+	struct platform_device *parent;
+	struct ib_device *ib;
+} devices[] = {
+	{ .name = "dma64", .bits = 64 },
+	{ .name = "dma28", .bits = 28 },
+};
+
+static int create(struct dma_device *device)
+{
+	struct platform_device *parent;
+
+	parent = platform_device_register_simple("rdma_shim_test",
+						 device->bits, NULL, 0);
+	if (IS_ERR(parent))
+		return PTR_ERR(parent);
+	device->parent = parent;
+	device->ib = kzalloc(sizeof(*device->ib), GFP_KERNEL);
+	if (!device->ib)
+		return -ENOMEM;
+	device->ib->dma_device = &parent->dev;
+	return dma_coerce_mask_and_coherent(&parent->dev,
+					    DMA_BIT_MASK(device->bits));
+}
+
+int odp_devices_init(void)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++) {
+		ret = create(&devices[i]);
+		if (ret)
+			goto err;
+	}
+	return 0;
+
+err:
+	odp_devices_exit();
+	return ret;
+}
+
+void odp_devices_exit(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++) {
+		kfree(devices[i].ib);
+		if (devices[i].parent)
+			platform_device_unregister(devices[i].parent);
+	}
+}
+
+struct ib_device *odp_device_find(const char *name, bool *registered)
+{
+	size_t i;
+
+	*registered = false;
+	for (i = 0; i < ARRAY_SIZE(devices); i++)
+		if (!strcmp(devices[i].name, name))
+			return devices[i].ib;
+	*registered = true;
+	return ib_device_get_by_name(name, RDMA_DRIVER_UNKNOWN);
+}

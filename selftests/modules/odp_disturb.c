@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may happen to a umem at a bad moment, made to happen.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/vmalloc.h>
+
+#include "odp_driver.h"
+
+/* Somebody holds mmap_lock of the owner for writing. */
+int odp_hold_mmap(struct odp_driver *driver, const struct odp_cmd *cmd)
+{
+	struct mm_struct *mm = driver->umem->umem.owning_mm;
+
+	/* The struct stays, though the process may exit meanwhile. */
+	mmgrab(mm);
+	mmap_write_lock(mm);
+	msleep(cmd->ms);
+	mmap_write_unlock(mm);
+	mmdrop(mm);
+	return 0;
+}
+
+/* How many slots changed while nobody else could have held the mutex. */
+int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd)
+{
+	struct ib_umem_odp *umem = driver->umem;
+	size_t n = ib_umem_odp_num_pages(umem);
+	unsigned long *before;
+	size_t i;
+
+	before = vmalloc(n * sizeof(*before));
+	if (!before)
+		return -ENOMEM;
+	mutex_lock(&umem->umem_mutex);
+	memcpy(before, umem->map.pfn_list, n * sizeof(*before));
+	msleep(cmd->ms);
+	for (i = 0; i < n; i++)
+		cmd->out[0] += READ_ONCE(umem->map.pfn_list[i]) != before[i];
+	mutex_unlock(&umem->umem_mutex);
+	vfree(before);
+	return 0;
+}
+
+/*
+ * Each time somebody waits for the mutex, his walk has become stale when he
+ * gets it. The sequence is one that no real invalidation has: odd, and far off.
+ */
+int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd)
+{
+	struct ib_umem_odp *umem = driver->umem;
+	unsigned long end = jiffies + msecs_to_jiffies(cmd->ms);
+	unsigned long seq = umem->notifier.invalidate_seq + (1UL << 32);
+	unsigned long first = umem->notifier.invalidate_seq;
+
+	while (time_before(jiffies, end) && !signal_pending(current)) {
+		mutex_lock(&umem->umem_mutex);
+		seq += 2;
+		mmu_interval_set_seq(&umem->notifier, seq | 1);
+		usleep_range(500, 1000);
+		seq += 2;
+		mmu_interval_set_seq(&umem->notifier, seq | 1);
+		mutex_unlock(&umem->umem_mutex);
+		cmd->out[0]++;
+		cond_resched();
+	}
+	mutex_lock(&umem->umem_mutex);
+	mmu_interval_set_seq(&umem->notifier, first);
+	mutex_unlock(&umem->umem_mutex);
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A driver whose only memory is one umem.
+ */
+#ifndef RDMA_SHIM_TEST_ODP_DRIVER_H
+#define RDMA_SHIM_TEST_ODP_DRIVER_H
+
+#include <linux/types.h>
+#include <rdma/ib_umem_odp.h>
+#include <rdma/ib_verbs.h>
+
+#include "odp_api.h"
+
+/**
+ * struct odp_driver - one open file
+ * @dev: the RDMA device
+ * @registered: @dev is the kernel's, with a reference held
+ * @root: an implicit umem or NULL
+ * @umem: the umem or NULL
+ * @invalidations: how often pages were taken away
+ * @left_valid: slots that were VALID afterwards, which must not be
+ */
+struct odp_driver {
+	struct ib_device *dev;
+	bool registered;
+	struct ib_umem_odp *root;
+	struct ib_umem_odp *umem;
+	atomic64_t invalidations;
+	atomic64_t left_valid;
+};
+
+int odp_driver_device(struct odp_driver *driver, const char *name);
+int odp_driver_get(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_driver_implicit(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_driver_child(struct odp_driver *driver, const struct odp_cmd *cmd);
+void odp_driver_release(struct odp_driver *driver, bool generic);
+void odp_driver_close(struct odp_driver *driver);
+void odp_driver_map(struct odp_driver *driver, struct odp_cmd *cmd);
+void odp_driver_unmap(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_driver_words(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_driver_addresses(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_driver_transfer(struct odp_driver *driver, struct odp_cmd *cmd,
+			bool write);
+void odp_driver_info(struct odp_driver *driver, struct odp_cmd *cmd);
+
+int odp_hold_mmap(struct odp_driver *driver, const struct odp_cmd *cmd);
+int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd);
+int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd);
+
+int odp_devices_init(void);
+void odp_devices_exit(void);
+struct ib_device *odp_device_find(const char *name, bool *registered);
+
+static inline size_t odp_slot(struct ib_umem_odp *umem, u64 virt)
+{
+	return (virt - ib_umem_start(umem)) >> umem->page_shift;
+}
+
+#endif
