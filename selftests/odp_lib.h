@@ -5,6 +5,9 @@
 #ifndef RDMA_SHIM_TEST_ODP_LIB_H
 #define RDMA_SHIM_TEST_ODP_LIB_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

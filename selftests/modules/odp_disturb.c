@@ -46,29 +46,23 @@ int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd)
 }
 
 /*
- * Each time somebody waits for the mutex, his walk has become stale when he
- * gets it. The sequence is one that no real invalidation has: odd, and far off.
+ * Invalidations as fast as they can be: whoever walks is too late when he gets
+ * the mutex. The sequences are ones that no real invalidation has: odd, and far
+ * off.
  */
 int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd)
 {
-	struct ib_umem_odp *umem = driver->umem;
+	struct mmu_interval_notifier *notifier = &driver->umem->notifier;
 	unsigned long end = jiffies + msecs_to_jiffies(cmd->ms);
-	unsigned long seq = umem->notifier.invalidate_seq + (1UL << 32);
-	unsigned long first = umem->notifier.invalidate_seq;
+	unsigned long first = notifier->invalidate_seq;
+	unsigned long seq = (first | 1) + (1UL << 32);
 
 	while (time_before(jiffies, end) && !signal_pending(current)) {
-		mutex_lock(&umem->umem_mutex);
 		seq += 2;
-		mmu_interval_set_seq(&umem->notifier, seq | 1);
-		usleep_range(500, 1000);
-		seq += 2;
-		mmu_interval_set_seq(&umem->notifier, seq | 1);
-		mutex_unlock(&umem->umem_mutex);
+		mmu_interval_set_seq(notifier, seq);
 		cmd->out[0]++;
 		cond_resched();
 	}
-	mutex_lock(&umem->umem_mutex);
-	mmu_interval_set_seq(&umem->notifier, first);
-	mutex_unlock(&umem->umem_mutex);
+	mmu_interval_set_seq(notifier, first);
 	return 0;
 }
