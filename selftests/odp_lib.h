@@ -339,6 +339,26 @@ static inline int file_of(size_t len, int fill)
 	return fd;
 }
 
+/* How many huge pages there were before. */
+static inline long huge_pages(long n)
+{
+	static const char path[] = "/proc/sys/vm/nr_hugepages";
+	char text[32] = "";
+	int fd = open(path, O_RDWR);
+	int len = -1;
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0) {
+		char want[32];
+
+		len = snprintf(want, sizeof(want), "%ld", n);
+		if (pwrite(fd, want, len, 0) != len)
+			printf("# %s: %s\n", path, strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	return atol(text);
+}
+
 /* The page that the process itself has there, 0 if none. */
 static inline uint64_t pagemap_pfn(void *addr)
 {

@@ -259,12 +259,14 @@ static void hugetlb(void)
 {
 	char *addr = aligned_memory(4 * HUGE, HUGE);
 	uint64_t words[4];
+	long before;
 	int fd;
 
-	write_number("/proc/sys/vm/nr_hugepages", "4");
+	before = huge_pages(4);
 	if (mmap(addr, 4 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB, -1, 0) == MAP_FAILED) {
 		printf("# no four free huge pages here\n");
+		huge_pages(before);
 		munmap(addr, 4 * HUGE);
 		return;
 	}
@@ -303,7 +305,7 @@ static void hugetlb(void)
 		 "but the others");
 	close(fd);
 	munmap(addr, 4 * HUGE);
-	write_number("/proc/sys/vm/nr_hugepages", "0");
+	huge_pages(before);
 }
 
 static void small_slots_of_huge_page(void)
@@ -445,8 +447,25 @@ static void short_of_memory(void)
 		check("O8", !status, "24 MiB of writes under memory.max of 12");
 }
 
+static void poison(void)
+{
+	char *addr = memory(PAGE, PROT_READ | PROT_WRITE);
+	int fd = odp_umem(addr, PAGE, RW);
+
+	memset(addr, 'x', PAGE);
+	if (madvise(addr, PAGE, 100 /* MADV_HWPOISON */))
+		printf("# pages cannot be poisoned here (%s)\n",
+		       strerror(errno));
+	else
+		check_is("O3", odp_map(fd, addr, 1, 0), -EFAULT,
+			 "a poisoned page");
+	close(fd);
+	munmap(addr, PAGE);
+}
+
 int main(void)
 {
+	poison();
 	private_file();
 	shared_file();
 	anonymous();

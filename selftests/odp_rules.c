@@ -144,22 +144,6 @@ static void hardware(void)
 	munmap(addr, PAGE);
 }
 
-static void poison(void)
-{
-	char *addr = memory(PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_umem(addr, PAGE, RW);
-
-	memset(addr, 'x', PAGE);
-	if (madvise(addr, PAGE, 100 /* MADV_HWPOISON */))
-		printf("# pages cannot be poisoned here (%s)\n",
-		       strerror(errno));
-	else
-		check_is("O3", odp_map(fd, addr, 1, 0), -EFAULT,
-			 "a poisoned page");
-	close(fd);
-	munmap(addr, PAGE);
-}
-
 /* The child registers and exits; the file stays open here. */
 static void owner_exited(void)
 {
@@ -261,7 +245,6 @@ int main(void)
 	kinds();
 	files();
 	hardware();
-	poison();
 	owner_exited();
 	snapshots();
 	registering();
