@@ -45,7 +45,7 @@ static void bounce_is_refused(void)
 	munmap(addr, 2 * PAGE);
 }
 
-static void mapped(void)
+static void small_pages(void)
 {
 	size_t n = 8, i, right = 0, same = 0;
 	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
@@ -100,7 +100,7 @@ static void sticky(void)
 	int fd = odp_open_on("dma64");
 
 	odp_get(fd, addr, 2 * PAGE, RW);
-	*(volatile char *)addr;
+	touch(addr);
 	odp_map_at(fd, (uintptr_t)addr, PAGE, 0, DMA);
 	odp_look(fd, addr, PAGE, 0);
 	check("dma", odp_word(fd, addr) & ODP_DMA_MAPPED,
@@ -116,7 +116,7 @@ static void sticky(void)
 	munmap(addr, 2 * PAGE);
 }
 
-static void huge(void)
+static void large_slots(void)
 {
 	char *addr = aligned_memory(2 * HUGE, HUGE);
 	uint64_t words[2], at[2];
@@ -161,7 +161,7 @@ static void limited(void)
 }
 
 /* What is mapped at the end is given back: the kernel would complain. */
-static void cycles(void)
+static void over_and_over(void)
 {
 	size_t n = 64;
 	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
@@ -188,11 +188,11 @@ int main(void)
 		return odp_finish();
 	}
 	before = huge_pages(2);
-	huge();
+	large_slots();
 	huge_pages(before);
-	mapped();
+	small_pages();
 	sticky();
 	limited();
-	cycles();
+	over_and_over();
 	return odp_finish();
 }

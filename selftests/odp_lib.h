@@ -25,6 +25,8 @@
 
 #include "modules/odp_api.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 #define PAGE		4096UL
 #define HUGE		(2UL << 20)
 #define ON_DEMAND	(1 << 6)
@@ -59,7 +61,6 @@ static inline int odp_promise(const char *promise)
 }
 
 /* One result, counted for a promise of the contract. */
-__attribute__((format(printf, 3, 4)))
 static inline bool check(const char *promise, bool good, const char *what, ...)
 {
 	va_list args;
@@ -102,7 +103,6 @@ static inline int odp_finish(void)
 	return odp_failed || !odp_tests;
 }
 
-__attribute__((noreturn))
 static inline void odp_die(const char *what)
 {
 	printf("Bail out! %s: %s\n", what, strerror(errno));
@@ -141,7 +141,7 @@ static inline int odp_open_on(const char *name)
 	fd = open("/dev/rdma-shim-odp", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		odp_die("/dev/rdma-shim-odp");
-	strncpy(cmd.name, name, sizeof(cmd.name) - 1);
+	snprintf(cmd.name, sizeof(cmd.name), "%s", name);
 	errno = -odp_do(fd, ODP_DEVICE, &cmd);
 	if (errno)
 		odp_die(name);
@@ -318,6 +318,16 @@ static inline void *aligned_memory(size_t len, size_t align)
 		munmap(addr, start - addr);
 	munmap(start + len, addr + align - start);
 	return start;
+}
+
+/* Read a byte, as a process does. */
+static inline char touch(const void *addr)
+{
+	char byte;
+
+	memcpy(&byte, addr, 1);
+	__asm__ __volatile__("" : : "r"(byte) : "memory");
+	return byte;
 }
 
 /* A file of @len bytes, all of them @fill. */

@@ -22,7 +22,7 @@ static uint64_t cache_pfn(int file)
 	char *addr = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
 	uint64_t pfn;
 
-	*(volatile char *)addr;
+	touch(addr);
 	pfn = pagemap_pfn(addr);
 	munmap(addr, PAGE);
 	return pfn;
@@ -336,22 +336,22 @@ static void small_slots_of_huge_page(void)
 	munmap(addr, 2 * HUGE);
 }
 
+#define SWAP "/scratch/rdma-shim-odp.swap"
+
 /* A swap file of our own, where a guest has a disk for it. */
 static bool swap_on(void)
 {
-	static const char path[] = "/scratch/rdma-shim-odp.swap";
-
-	if (access("/scratch", W_OK))
+	if (access("/scratch", W_OK) ||
+	    system("fallocate -l 64M " SWAP " && chmod 600 " SWAP) ||
+	    system("mkswap " SWAP " > /dev/null"))
 		return false;
-	if (system("f=/scratch/rdma-shim-odp.swap; dd if=/dev/zero of=$f bs=1M count=64 status=none && chmod 600 $f && mkswap $f > /dev/null"))
-		return false;
-	return !swapon(path, 0);
+	return !swapon(SWAP, 0);
 }
 
 static void swap_off(void)
 {
-	swapoff("/scratch/rdma-shim-odp.swap");
-	unlink("/scratch/rdma-shim-odp.swap");
+	swapoff(SWAP);
+	unlink(SWAP);
 }
 
 static size_t pages_gone(char *addr, size_t n)

@@ -19,7 +19,7 @@ static void masks(void)
 	check("O1", odp_held, "umem_mutex is held on success");
 	check_is("O1", odp_map(fd, addr, 4 * PAGE, ODP_WRITABLE), 4,
 		 "a request to write maps four pages");
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		check("O1", odp_map(fd, addr, PAGE, bad[i]) == -EINVAL,
 		      "access mask %#llx is refused",
 		      (unsigned long long)bad[i]);
@@ -54,7 +54,7 @@ static void ranges(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		long ret = odp_map_at(fd, cases[i].virt, cases[i].len, 0,
 				      ODP_FLAG_FAULT);
 
@@ -172,7 +172,7 @@ static void snapshots(void)
 	int fd = odp_umem(addr, 8 * PAGE, RW);
 
 	memset(addr + 4 * PAGE, 'x', PAGE);
-	*(volatile char *)(addr + 5 * PAGE);
+	touch(addr + 5 * PAGE);
 	check_is("O6", odp_look(fd, addr, 8 * PAGE, 0), 8,
 		 "holes are counted, nothing is faulted");
 	check("O6", odp_held, "umem_mutex is held after it");

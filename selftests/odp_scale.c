@@ -5,6 +5,7 @@
 #include "odp_lib.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define GIB	(1UL << 30)
 
@@ -80,7 +81,7 @@ static void whole_region(void)
 	munmap(addr, n * PAGE);
 }
 
-static volatile bool stop;
+static atomic_bool stop;
 
 struct worker {
 	int fd;
@@ -171,7 +172,7 @@ static void overlapping(void)
 	munmap(addr, n * PAGE);
 }
 
-static long meminfo(const char *name)
+static long kilobytes(const char *name)
 {
 	char line[128];
 	long kb = -1;
@@ -197,7 +198,7 @@ static int cycle(char *addr, size_t n, int fd)
 }
 
 /* A leak of one umem each would be 10 MB and more. */
-static void cycles(void)
+static void come_and_go(void)
 {
 	long rounds = scale(10000), i, before, bad = 0;
 	size_t n = 64;
@@ -206,10 +207,10 @@ static void cycles(void)
 
 	for (i = 0; i < 500; i++)
 		bad += cycle(addr, n, fd);
-	before = meminfo("SUnreclaim:") + meminfo("VmallocUsed:");
+	before = kilobytes("SUnreclaim:") + kilobytes("VmallocUsed:");
 	for (i = 0; i < rounds; i++)
 		bad += cycle(addr, n, fd);
-	i = meminfo("SUnreclaim:") + meminfo("VmallocUsed:") - before;
+	i = kilobytes("SUnreclaim:") + kilobytes("VmallocUsed:") - before;
 	check_is("O13", bad, 0, "umems come and go");
 	printf("# slab and vmalloc: %+ld kB after %ld cycles\n", i, rounds);
 	check("O13", i < 100 + rounds / 4, "memory is level");
@@ -222,6 +223,6 @@ int main(void)
 	sparse();
 	whole_region();
 	overlapping();
-	cycles();
+	come_and_go();
 	return odp_finish();
 }

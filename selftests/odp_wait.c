@@ -8,6 +8,7 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 
 static long scale(long n)
@@ -48,7 +49,7 @@ struct request {
 	void *addr;
 	size_t len;
 	uint64_t mask;
-	int flags;
+	atomic_int flags;
 	unsigned long op;
 	int ms;
 	long ret;
@@ -200,7 +201,7 @@ struct handler {
 static void *handle(void *arg)
 {
 	struct handler *h = arg;
-	char page[PAGE] __attribute__((aligned(PAGE)));
+	char page[PAGE];
 	int i;
 
 	memset(page, 'u', PAGE);
@@ -348,7 +349,7 @@ static void owner_dies_while_handler_sleeps(void)
 	munmap(addr, PAGE);
 }
 
-static volatile bool storm_stop;
+static atomic_bool storm_stop;
 
 struct storm {
 	char *addr;
@@ -366,7 +367,7 @@ static void *blow(void *arg)
 }
 
 /* Pages are taken away as fast as can be, while the device wants them. */
-static void storm(int threads)
+static void weather(int threads)
 {
 	size_t n = 64, i, bad = 0;
 	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
@@ -409,7 +410,7 @@ static void storm(int threads)
 }
 
 /* Every walk has become stale when the mutex is got. */
-static void collisions(void)
+static void always_too_late(void)
 {
 	char *addr = memory(4 * PAGE, PROT_READ | PROT_WRITE);
 	int fd = odp_umem(addr, 4 * PAGE, RW);
@@ -596,9 +597,9 @@ int main(void)
 	thread_registers();
 	leader_exits();
 	published_under_mutex();
-	collisions();
-	storm(1);
-	storm(4);
+	always_too_late();
+	weather(1);
+	weather(4);
 	worker_waits_for_lock();
 	killed_waiting_for_lock();
 	owner_dies_while_worker_waits();

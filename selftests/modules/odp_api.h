@@ -74,11 +74,11 @@ enum odp_page {
 };
 
 /* Flags of 7.3's page words, on 64-bit kernels */
-#define ODP_VALID	(1ULL << 63)
-#define ODP_WRITABLE	(1ULL << 62)
-#define ODP_ERROR	(1ULL << 61)
-#define ODP_DMA_MAPPED	(1ULL << 60)
+#define ODP_VALID	0x8000000000000000ULL
+#define ODP_WRITABLE	0x4000000000000000ULL
+#define ODP_ERROR	0x2000000000000000ULL
+#define ODP_DMA_MAPPED	0x1000000000000000ULL
 #define ODP_ORDER_SHIFT	53
-#define ODP_PFN_MASK	((1ULL << 53) - 1)
+#define ODP_PFN_MASK	0x001fffffffffffffULL
 
 #endif

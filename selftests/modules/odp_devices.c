@@ -27,6 +27,13 @@ static struct dma_device {
 	{ .name = "dma28", .bits = 28 },
 };
 
+static struct ib_device *new_ib_device(void)
+{
+	size_t size = sizeof(struct ib_device);
+
+	return kzalloc(size, GFP_KERNEL);
+}
+
 static int create(struct dma_device *device)
 {
 	struct platform_device *parent;
@@ -36,7 +43,7 @@ static int create(struct dma_device *device)
 	if (IS_ERR(parent))
 		return PTR_ERR(parent);
 	device->parent = parent;
-	device->ib = kzalloc(sizeof(*device->ib), GFP_KERNEL);
+	device->ib = new_ib_device();
 	if (!device->ib)
 		return -ENOMEM;
 	device->ib->dma_device = &parent->dev;

@@ -51,12 +51,17 @@ struct odp_map {
 	unsigned long few[WORDS_FEW];
 };
 
-/* Without a page of memory it only takes more steps. */
+/*
+ * Without a page of memory it only takes more steps. Slots larger than a page
+ * are walked one by one.
+ */
 static void choose_buffer(struct odp_map *map)
 {
+	bool large = map->umem_odp->page_shift > PAGE_SHIFT;
+
 	map->walk.words = map->few;
-	map->words = WORDS_FEW;
-	if (map->span.count <= WORDS_FEW)
+	map->words = large ? 1 : WORDS_FEW;
+	if (large || map->span.count <= WORDS_FEW)
 		return;
 	map->many = (unsigned long *)__get_free_page(GFP_KERNEL | __GFP_NOWARN);
 	if (map->many) {
@@ -180,7 +185,8 @@ static int map_all(struct odp_map *map)
 		ret = walk_batch(map);
 		if (ret && ret != -EBUSY && ret != -EAGAIN)
 			return ret;
-		if (ret || map->reached == before)
+		/* The first wait for the pages of a batch is a page fault. */
+		if (ret == -EBUSY || map->reached == before)
 			odp_charge(&map->budget, jiffies, ONE_STEP);
 		map->budget.mark = jiffies;
 	}

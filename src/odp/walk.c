@@ -13,22 +13,14 @@
 /* Of a large slot the first page is enough: its word has the order. */
 static int walk_locked(struct odp_walk *walk, struct hmm_range *range)
 {
-	unsigned long slot = 1UL << walk->page_shift;
-	bool large = slot > PAGE_SIZE;
-	unsigned long step = large ? slot : walk->end - walk->start;
-	unsigned long addr;
-	int ret = 0;
+	bool large = walk->page_shift > PAGE_SHIFT;
 
+	range->start = walk->start;
+	range->end = large ? walk->start + PAGE_SIZE : walk->end;
+	range->hmm_pfns = walk->words;
 	memset(walk->words, 0, sizeof(*walk->words) *
-	       ((walk->end - walk->start) >> walk->page_shift));
-	for (addr = walk->start; !ret && addr < walk->end; addr += step) {
-		range->start = addr;
-		range->end = large ? addr + PAGE_SIZE : walk->end;
-		range->hmm_pfns = walk->words +
-				  ((addr - walk->start) >> walk->page_shift);
-		ret = hmm_range_fault(range);
-	}
-	return ret;
+	       ((range->end - range->start) >> PAGE_SHIFT));
+	return hmm_range_fault(range);
 }
 
 /*

@@ -10,14 +10,15 @@
 #include <linux/sched.h>
 
 /**
- * struct odp_walk - a batch of slots and what the page tables say about them
+ * struct odp_walk - a batch of pages, or one larger slot, and what the page
+ * tables say about them
  * @notifier: whose invalidations make the result stale
  * @owner: the process whose memory it is
  * @start: user address of the first slot
  * @end: user address after the last slot
  * @page_shift: log2 of the bytes of a slot
  * @flags: HMM_PFN_REQ_*, 0 to look only
- * @words: one word a slot, as hmm_range_fault() of this kernel writes it;
+ * @words: one word for each slot, as hmm_range_fault() of this kernel writes it;
  *	belongs to the walk, nobody else sees it before it is published
  * @seq: sequence of @notifier before the walk
  */
