@@ -102,6 +102,11 @@ static void read_after_write(void)
 	check("O8", odp_writable(fd, addr), "leaves the page writable");
 	check_is("O8", odp_look(fd, addr, 2 * PAGE, 0), 2, "a look");
 	check("O8", odp_writable(fd, addr), "leaves the page writable");
+	odp_unmap(fd, addr, PAGE);
+	check_is("O8", odp_map(fd, addr, 2 * PAGE, 0), 2,
+		 "a request to read that has to fetch another page");
+	check("O8", odp_writable(fd, addr + PAGE),
+	      "leaves the page writable");
 	pfn = odp_pfn(fd, addr);
 	odp_unmap(fd, addr, PAGE);
 	check("O8", odp_page_is(pfn, ODP_PAGE_DIRTY),
