@@ -19,5 +19,5 @@ shift
 rs_need_root
 [ -z "$device" ] || rs_device_up
 rs_need_module ib_uverbs rdma_shim rdma_shim_odp_test
-export RS_IBDEV RS_ADDR
+export RS_NETDEV RS_ADDR
 "$RS_HERE/$program" "$@"

@@ -150,10 +150,10 @@ static inline int odp_open_on(const char *name)
 
 static inline int odp_open(void)
 {
-	const char *name = getenv("RS_IBDEV");
+	const char *name = getenv("RS_NETDEV");
 
 	if (!name)
-		odp_skip("no device: run it by odp.sh, or set RS_IBDEV");
+		odp_skip("no device: run it by odp.sh, or set RS_NETDEV");
 	return odp_open_on(name);
 }
 

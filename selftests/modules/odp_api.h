@@ -20,7 +20,7 @@
  * @ret: what the function under test returned
  * @mutex_held: umem_mutex was held when it returned
  * @out: results
- * @name: of a device
+ * @name: of a network device, or of a device of ours with DMA
  */
 struct odp_cmd {
 	__u64 virt;

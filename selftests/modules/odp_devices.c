@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices: the kernel's by name, and two with DMA of their own, which rxe
- * and siw do not have. Nothing but their dma_device is ever looked at.
+ * RDMA devices: the one of a network device, and two with DMA of their own,
+ * which rxe and siw do not have. Nothing but their dma_device is ever looked at.
  */
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
+#include <linux/netdevice.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
@@ -81,12 +82,19 @@ void odp_devices_exit(void)
 
 struct ib_device *odp_device_find(const char *name, bool *registered)
 {
+	struct net_device *netdev;
+	struct ib_device *ib;
 	size_t i;
 
 	*registered = false;
 	for (i = 0; i < ARRAY_SIZE(devices); i++)
 		if (!strcmp(devices[i].name, name))
 			return devices[i].ib;
-	*registered = true;
-	return ib_device_get_by_name(name, RDMA_DRIVER_UNKNOWN);
+	netdev = dev_get_by_name(&init_net, name);
+	if (!netdev)
+		return NULL;
+	ib = ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN);
+	dev_put(netdev);
+	*registered = ib;
+	return ib;
 }
