@@ -41,6 +41,7 @@ healthy()
 	printf '0x1\trdma_shim_ib_map_mr_sg\t/x/rdma_shim\tEXPORT_SYMBOL_GPL\t\n' \
 		> "$published/Module.symvers"
 	ln -sfn "$published" "$tmp/state/$1"
+	echo updates/dkms/rdma_shim.ko: > "$tmp/modules/$1/modules.dep"
 	printf '%s\n' "vermagic=$1 SMP" description=fine srcversion=AAAA \
 		> "$tmp/modules/$1/updates/dkms/rdma_shim.ko"
 }
@@ -121,6 +122,10 @@ expect 'no headers' 5 headers-missing "linux-headers-$K\\|kernel-devel-$K"
 fresh
 rm "$tmp/state/$K"
 expect 'an interrupted build' 4 incomplete "^rdma-shim build $K\$"
+
+fresh
+: > "$tmp/modules/$K/modules.dep"
+expect 'a build that ended before depmod' 4 incomplete "^rdma-shim build $K\$"
 
 fresh
 sed -i "s/$K/$OTHER/" "$module"

@@ -3,10 +3,11 @@
 #
 # rdma-shim build and remove: what dkms is told, by everybody.
 
-# Complete: the file, what consumers need, and dkms knows about it.
+# Complete: the file, what consumers need, depmod ran, and dkms knows of it.
 is_built()
 {
 	[ -n "$(module_file "$1")" ] && is_published "$1" &&
+		grep -qs '^updates/dkms/rdma_shim\.ko' "$MODULES/$1/modules.dep" &&
 		case $(readlink -f "$STATE/$1") in
 		"$(readlink -f "$DKMS/$VERSION")"/*) true ;;
 		*) false ;;
