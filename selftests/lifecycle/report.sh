@@ -13,6 +13,7 @@ event()
 	local name=$1 log=$OUT/$system-$1.log from=$SECONDS code
 
 	shift
+	[[ -z ${EVENTS:-} || " $EVENTS " == *" $name "* ]] || return 0
 	count=$((count + 1))
 	[[ " ${events[*]} " == *" $name "* ]] || events+=("$name")
 	# Not as a condition: there bash forgets set -e.
