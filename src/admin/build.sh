@@ -131,15 +131,26 @@ remove()
 	remove_orphans
 }
 
+# Does dkms have a version installed for kernel $1? Its link is named
+# kernel-KERNEL-ARCH, and an ARCH has no dash.
+has_version()
+{
+	for link in "$DKMS/kernel-$1"-*; do
+		case ${link#"$DKMS/kernel-$1-"} in *-*) continue ;; esac
+		[ ! -e "$link" ] || return 0
+		rm -f "$link"
+	done
+	return 1
+}
+
 # Files and links that belong to no version any more.
 remove_orphans()
 {
 	for dir in "$MODULES"/*/updates/dkms; do
 		kernel=${dir%/updates/dkms}
 		kernel=${kernel##*/}
-		set -- "$DKMS/kernel-$kernel"-*
-		[ -e "$1" ] && continue
-		rm -f "$1" "$STATE/$kernel"
+		has_version "$kernel" && continue
+		rm -f "$STATE/$kernel"
 		[ -n "$(module_file "$kernel")" ] || continue
 		rm -f "$dir"/rdma_shim.ko* "$dir"/svcrdma_shim.ko*
 		rmdir --ignore-fail-on-non-empty -p "$dir" 2> /dev/null
