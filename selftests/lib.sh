@@ -7,12 +7,13 @@
 #
 #	rsPID-a  10.X.Y.1/24  <-- rxe or siw, named rsPID
 #	   |
-#	rsPID-b               (no address: all traffic is looped back)
+#	rsPID-b  10.X.Y.2/24  <-- a second one, named rsPIDp, if a test wants two
 
 RS_TESTS=0
 RS_FAILED=0
 RS_DEVICES=()
 RS_NETDEVS=()
+RS_MODULES=()
 DEVICE=${DEVICE:-rxe}
 SCALE=${SCALE:-1}
 
@@ -32,6 +33,13 @@ rs_result()
 		echo "not ok $RS_TESTS - $2"
 		RS_FAILED=$((RS_FAILED + 1))
 	fi
+}
+
+# rs_pass_over NAME WHY: a result that is left out here.
+rs_pass_over()
+{
+	RS_TESTS=$((RS_TESTS + 1))
+	echo "ok $RS_TESTS - $1 # SKIP $2"
 }
 
 # rs_try NAME COMMAND...: one result; what the command said when it fails.
@@ -86,6 +94,9 @@ rs_need_module()
 rs_cleanup()
 {
 	local name
+	for name in "${RS_MODULES[@]}"; do
+		timeout 20 rmmod "$name"
+	done
 	for name in "${RS_DEVICES[@]}"; do
 		timeout 20 rdma link del "$name" 2> /dev/null
 	done
@@ -100,30 +111,14 @@ rs_device_on()
 	rdma link show 2> /dev/null | sed -n "s,^link \([^ /]*\)/1 .* netdev $1 *\$,\1,p"
 }
 
-# rs_device_up: RS_IBDEV, RS_NETDEV and RS_ADDR of a new device.
-rs_device_up()
+# rs_link_up NETDEV NAME: a device named NAME on NETDEV; RS_IBDEV is what it is
+# called in the end.
+rs_link_up()
 {
-	local n=${#RS_DEVICES[@]} name i gid
-	rs_need_root
-	rs_need_command ip rdma
-	rs_need_module veth ib_uverbs rdma_ucm
-	[ "$DEVICE" = siw ] || rs_need_module rdma_rxe
-	[ "$DEVICE" = rxe ] || rs_need_module siw
-	trap rs_cleanup EXIT
-
-	name=rs$$
-	[ "$n" = 0 ] || name=$name$n
-	RS_NETDEV=$name-a
-	RS_ADDR=10.$((100 + $$ % 100)).$((n + $$ / 100 % 200)).1
-	ip link add "$RS_NETDEV" type veth peer name "$name-b" ||
-		rs_skip "a veth pair cannot be made"
-	RS_NETDEVS+=("$RS_NETDEV")
-	ip addr add "$RS_ADDR/24" dev "$RS_NETDEV"
-	ip link set "$name-b" up
-	ip link set "$RS_NETDEV" up
-	rdma link add "$name" type "$DEVICE" netdev "$RS_NETDEV" ||
+	local i gid
+	rdma link add "$2" type "$DEVICE" netdev "$1" ||
 		rs_skip "a $DEVICE device cannot be made"
-	RS_IBDEV=$(rs_device_on "$RS_NETDEV")
+	RS_IBDEV=$(rs_device_on "$1")
 	[ -n "$RS_IBDEV" ] || rs_skip "the new $DEVICE device is not listed"
 	RS_DEVICES+=("$RS_IBDEV")
 
@@ -136,5 +131,73 @@ rs_device_up()
 			return
 		sleep 0.1
 	done
-	rs_skip "the new $DEVICE device has no address after 10 s"
+	rs_skip "the new $DEVICE device has no address after 10 s ($i tries)"
+}
+
+# rs_netdevs_up: a veth pair, RS_NETDEV with RS_ADDR and RS_PEER_NETDEV.
+rs_netdevs_up()
+{
+	rs_need_root
+	rs_need_command ip rdma
+	rs_need_module veth ib_uverbs rdma_ucm
+	if [ "$DEVICE" = siw ]; then
+		rs_need_module siw
+	else
+		rs_need_module rdma_rxe
+	fi
+	trap rs_cleanup EXIT
+	RS_NETDEV=rs$$-a
+	RS_PEER_NETDEV=rs$$-b
+	RS_ADDR=10.$((100 + $$ % 100)).$(($$ / 100 % 250)).1
+	RS_PEER_ADDR=${RS_ADDR%.1}.2
+	ip link add "$RS_NETDEV" type veth peer name "$RS_PEER_NETDEV" ||
+		rs_skip "a veth pair cannot be made"
+	RS_NETDEVS+=("$RS_NETDEV")
+	ip addr add "$RS_ADDR/24" dev "$RS_NETDEV"
+	ip link set "$RS_PEER_NETDEV" up
+	ip link set "$RS_NETDEV" up
+}
+
+# rs_device_up: RS_IBDEV, RS_NETDEV and RS_ADDR of a new device.
+rs_device_up()
+{
+	rs_netdevs_up
+	rs_link_up "$RS_NETDEV" "rs$$"
+}
+
+# rs_pair_up: a device on either end: RS_PEER_IBDEV and RS_PEER_ADDR as well.
+rs_pair_up()
+{
+	rs_netdevs_up
+	ip addr add "$RS_PEER_ADDR/24" dev "$RS_PEER_NETDEV"
+	rs_link_up "$RS_PEER_NETDEV" "rs$$p"
+	# shellcheck disable=SC2034 # for the caller
+	RS_PEER_IBDEV=$RS_IBDEV
+	rs_link_up "$RS_NETDEV" "rs$$"
+}
+
+# rs_mr_module NAME: loads a test module that makes /dev/rdma-shim-mr, and sees
+# to it that it leaves.
+rs_mr_module()
+{
+	local other
+	for other in rdma_shim_mr_test rdma_shim_mr_native; do
+		! grep -q "^$other " /proc/modules || rmmod "$other"
+	done
+	[ "$1" = rdma_shim_mr_native ] || rs_need_module rdma_shim
+	rs_need_module ib_core rdma_cm "$1"
+	RS_MODULES+=("$1")
+}
+
+# rs_mr VERB API SEED AMOUNT: one run of the loaded test module; its TAP to
+# stdout. Fails when a result does.
+rs_mr()
+{
+	local output status=0
+	exec 3<> /dev/rdma-shim-mr || return 1
+	echo "$1 $RS_ADDR $((18515 + $$ % 1000)) $2 $DEVICE $3 $4" >&3 || status=1
+	output=$(timeout 60 cat <&3)
+	exec 3>&-
+	printf '%s\n' "$output"
+	[ "$status" = 0 ] && ! grep -q '^not ok' <<< "$output"
 }

@@ -13,6 +13,40 @@ u32 mr_random(struct mr_ctx *c, u32 below)
 	return (u32)(c->random >> 16) % below;
 }
 
+/**
+ * mr_case_connect - a connection that works
+ * @c: the context
+ *
+ * Return: 0 or an error.
+ */
+int mr_case_connect(struct mr_ctx *c)
+{
+	int ret;
+
+	if (c->pair.listener && !c->broken)
+		return 0;
+	mr_pair_disconnect(&c->pair);
+	ret = mr_pair_connect(&c->pair, c->addr, c->port++);
+	c->broken = ret;
+	return ret;
+}
+
+/**
+ * mr_case_region - a region on a connection that works
+ * @c: the context
+ * @max_num_sg: pages it may hold
+ *
+ * Return: the region or ERR_PTR.
+ */
+struct ib_mr *mr_case_region(struct mr_ctx *c, u32 max_num_sg)
+{
+	int ret = mr_case_connect(c);
+
+	if (ret)
+		return ERR_PTR(ret);
+	return c->api->alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG, max_num_sg);
+}
+
 static void ask_model(struct mr_ctx *c, const struct mr_case *t)
 {
 	struct mr_question q = {
@@ -64,6 +98,7 @@ const char *mr_case_map(struct mr_ctx *c, struct ib_mr *mr,
 	unsigned int offset = t->offset;
 	struct ib_mr before = *mr;
 
+	c->transferring = false;
 	mr_memory_list(&c->memory, t->place, t->nents, t->chain_after);
 	ask_model(c, t);
 	*ret = call(c, mr, t, t->offset == MR_NULL_OFFSET ? NULL : &offset);
@@ -128,8 +163,10 @@ static const char *read_window(struct mr_ctx *c, struct ib_mr *mr, u64 at,
 		return NULL;
 	memset(c->pair.buffer, 0xee, len);
 	if (mr_pair_transfer(&c->pair, IB_WR_RDMA_READ, mr->iova + at,
-			     mr->rkey, len))
+			     mr->rkey, len)) {
+		c->broken = true;
 		return "the peer's Read failed";
+	}
 	if (!walk(c, at, len, c->pair.buffer, false))
 		return "the peer read other bytes";
 	return NULL;
@@ -146,8 +183,10 @@ static const char *write_window(struct mr_ctx *c, struct ib_mr *mr, u64 at,
 		c->pair.buffer[i] = (salt + i * 7) >> (i & 3);
 	walk(c, at, len, c->pair.buffer, true);
 	if (mr_pair_transfer(&c->pair, IB_WR_RDMA_WRITE, mr->iova + at,
-			     mr->rkey, len))
+			     mr->rkey, len)) {
+		c->broken = true;
 		return "the peer's Write failed";
+	}
 	/* On iWARP only an answer tells that a Write has arrived. */
 	return read_window(c, mr, at, len);
 }
@@ -195,12 +234,17 @@ const char *mr_case_transfer(struct mr_ctx *c, struct ib_mr *mr)
 {
 	const char *wrong;
 
+	c->transferring = true;
 	if (mr_register(&c->pair.server, mr, IB_ACCESS_LOCAL_WRITE |
-			IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE))
+			IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE)) {
+		c->broken = true;
 		return "REG_MR failed";
+	}
 	wrong = windows(c, mr);
-	if (!wrong && mr_invalidate(&c->pair.server, mr))
-		wrong = "LOCAL_INV failed";
+	if (!c->broken && mr_invalidate(&c->pair.server, mr)) {
+		c->broken = true;
+		wrong = wrong ?: "LOCAL_INV failed";
+	}
 	if (!wrong && !mr_memory_intact(&c->memory))
 		wrong = "bytes outside the region were written";
 	return wrong;
@@ -239,8 +283,7 @@ const char *mr_case_run(struct mr_ctx *c, const struct mr_case *t)
 	const char *wrong;
 	struct ib_mr *mr;
 
-	mr = c->api->alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG,
-			   t->max_num_sg);
+	mr = mr_case_region(c, t->max_num_sg);
 	if (IS_ERR(mr))
 		return "no region";
 	wrong = mr_case_on(c, mr, t);

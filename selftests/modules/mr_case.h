@@ -37,8 +37,12 @@ struct mr_case {
  * struct mr_ctx - what cases run on
  * @api: whose functions
  * @siw: the device is siw
+ * @addr: IPv4 address of the device
+ * @port: of the next connection
  * @pair: the connection
+ * @broken: a transfer failed, which ends a connection
  * @memory: what lists are made of
+ * @transferring: the case has come to its transfers
  * @answer: the model's answer to the case that runs
  * @atomic: held around calls that may be made in atomic context
  * @random: state of the generator, from the seed
@@ -46,13 +50,19 @@ struct mr_case {
 struct mr_ctx {
 	const struct mr_api *api;
 	bool siw;
+	bool transferring;
+	__be32 addr;
+	u16 port;
 	struct mr_pair pair;
+	bool broken;
 	struct mr_memory memory;
 	struct mr_answer answer;
 	spinlock_t atomic; /* guards nothing: only stops sleeping */
 	u64 random;
 };
 
+int mr_case_connect(struct mr_ctx *c);
+struct ib_mr *mr_case_region(struct mr_ctx *c, u32 max_num_sg);
 u32 mr_random(struct mr_ctx *c, u32 below);
 const char *mr_case_map(struct mr_ctx *c, struct ib_mr *mr,
 			const struct mr_case *t, int *ret, u32 *resume);

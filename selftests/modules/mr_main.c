@@ -3,6 +3,7 @@
  * /dev/rdma-shim-mr: write a command, read TAP. One run at a time.
  *
  *	run ADDRESS PORT ours|native rxe|siw SEED LISTS
+ *	soak ADDRESS PORT ours|native rxe|siw SEED SECONDS
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,16 +40,14 @@ static void run_parts(struct mr_ctx *c, struct mr_tap *tap, u32 lists)
 		mr_random_cases(c, tap, lists);
 }
 
-static int run(struct mr_ctx *c, struct mr_tap *tap, const char *address,
-	       u16 port, u32 lists)
+static int run(struct mr_ctx *c, struct mr_tap *tap, u32 lists)
 {
 	int ret;
 
-	spin_lock_init(&c->atomic);
-	ret = mr_pair_connect(&c->pair, in_aton(address), port);
+	ret = mr_case_connect(c);
 	if (ret) {
-		mr_tap_note(tap, "no connection through the device of %s: error %d",
-			    address, ret);
+		mr_tap_note(tap, "no connection through the device of %pI4: error %d",
+			    &c->addr, ret);
 		goto out;
 	}
 	ret = mr_memory_init(&c->memory, c->pair.server.id->device, MR_CHUNKS,
@@ -63,29 +62,44 @@ out:
 	return ret;
 }
 
+static int carry_out(struct mr_ctx *c, struct mr_tap *tap, const char *verb,
+		     u32 amount)
+{
+	if (!strcmp(verb, "run"))
+		return run(c, tap, amount);
+	mr_soak(c, tap, amount);
+	return 0;
+}
+
 static int command(struct session *s, const char *line)
 {
-	char address[16], api[8], kind[8];
-	unsigned int port, seed, lists;
+	char verb[8], address[16], api[8], kind[8];
+	unsigned int port, seed, amount;
 	struct mr_ctx *c;
 	int ret;
 
-	if (sscanf(line, "run %15s %u %7s %7s %u %u", address, &port, api, kind,
-		   &seed, &lists) != 6)
+	if (sscanf(line, "%7s %15s %u %7s %7s %u %u", verb, address, &port, api,
+		   kind, &seed, &amount) != 7)
 		return -EINVAL;
 	c = kvzalloc(sizeof(*c), GFP_KERNEL);
 	if (!c)
 		return -ENOMEM;
 	c->api = strcmp(api, "native") ? &mr_api_ours : &mr_api_native;
 	c->siw = !strcmp(kind, "siw");
+	c->addr = in_aton(address);
+	c->port = port;
 	c->random = 0x2545f4914f6cdd1dULL + seed;
+	spin_lock_init(&c->atomic);
 
+	ret = -EOPNOTSUPP;
+	if (!c->api->alloc)
+		goto out;
 	ret = mr_tap_begin(&s->tap, c->api == &mr_api_native);
 	if (ret)
 		goto out;
 	s->started = true;
 	mr_tap_note(&s->tap, "%s, %s, seed %u", api, kind, seed);
-	ret = run(c, &s->tap, address, port, lists);
+	ret = carry_out(c, &s->tap, verb, amount);
 	mr_tap_end(&s->tap);
 out:
 	kvfree(c);

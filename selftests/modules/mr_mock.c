@@ -48,17 +48,19 @@ static int mock_map(struct ib_mr *mr, struct scatterlist *sg, int nents,
 		    unsigned int *offset)
 {
 	struct mock *mock = to_mock(mr->device);
+	unsigned int skip = offset ? *offset : 0;
 	int i;
 
 	mock->calls++;
 	mock->nents = nents;
 	if (mock->fail)
 		return mock->fail;
-	mr->iova = sg_dma_address(sg) + *offset;
+	mr->iova = sg_dma_address(sg) + skip;
 	mr->length = 0;
 	for (i = 0; i < nents; i++, sg = sg_next(sg))
-		mr->length += sg_dma_len(sg) - (i ? 0 : *offset);
-	*offset = 0;
+		mr->length += sg_dma_len(sg) - (i ? 0 : skip);
+	if (offset)
+		*offset = 0;
 	return nents;
 }
 

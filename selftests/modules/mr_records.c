@@ -26,6 +26,8 @@ static const char *allocated_natively(struct mr_ctx *c)
 	const char *wrong;
 	struct ib_mr *mr;
 
+	if (mr_case_connect(c))
+		return "no connection";
 	mr = mr_api_native.alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG,
 				 four_pages.max_num_sg);
 	if (IS_ERR(mr))
@@ -65,12 +67,15 @@ static const char *address_used_again(struct mr_ctx *c, bool *met)
 
 static const char *from_pool(struct mr_ctx *c)
 {
-	struct ib_qp *qp = c->pair.server.id->qp;
 	struct mr_case t = four_pages;
 	const char *wrong;
 	struct ib_mr *mr;
+	struct ib_qp *qp;
 	LIST_HEAD(pool);
 
+	if (mr_case_connect(c))
+		return "no connection";
+	qp = c->pair.server.id->qp;
 	t.max_num_sg = 2;
 	if (c->api->pool_init(qp, &pool, 3, IB_MR_TYPE_MEM_REG, 2, 0))
 		return "no pool";

@@ -56,8 +56,7 @@ static struct ib_mr *mapped_region(struct mr_ctx *c, const struct mr_case *t,
 	u32 resume;
 	int ret;
 
-	mr = c->api->alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG,
-			   t->max_num_sg);
+	mr = mr_case_region(c, t->max_num_sg);
 	if (IS_ERR(mr)) {
 		*wrong = "no region";
 		return NULL;
@@ -127,29 +126,91 @@ void mr_refusals(struct mr_ctx *c, struct mr_tap *tap)
 	}
 }
 
-/* A region used with large pages, then with more small ones than it holds. */
+/* How much of a long list a region takes, one page an element. */
+static const char *six_on_four(struct mr_ctx *c, struct ib_mr *mr, int *ret,
+			       struct ib_mr *after)
+{
+	static const struct mr_case six = {
+		.page_size = SZ_4K,
+		.max_num_sg = 4,
+		.nents = 6,
+		.place = {
+			{ 0x20000, SZ_4K }, { 0x4000, SZ_4K },
+			{ 0x8000, SZ_4K }, { 0xc000, SZ_4K },
+			{ 0x10000, SZ_4K }, { 0x14000, SZ_4K },
+		},
+	};
+	const char *wrong;
+	u32 resume;
+
+	wrong = mr_case_map(c, mr, &six, ret, &resume);
+	*after = *mr;
+	return wrong;
+}
+
+/*
+ * The same call on a new region and on one that held large pages before. What
+ * the kernel's own answer is does not matter here, only that it is the same.
+ */
 static const char *after_growth(struct mr_ctx *c)
 {
-	struct mr_case large = {
+	static const struct mr_case large = {
 		.page_size = SZ_64K,
 		.max_num_sg = 4,
 		.nents = 2,
 		.place = { { SZ_128K, SZ_64K }, { SZ_512K, SZ_64K } },
 	};
-	struct mr_case small = {
-		.page_size = SZ_4K,
-		.max_num_sg = 4,
-		.nents = 2,
-		.place = { { 0, SZ_4K }, { SZ_256K, 15 * SZ_4K } },
-	};
+	struct ib_mr *fresh, *used, fresh_after, used_after;
+	const char *wrong = "no region";
+	int fresh_ret, used_ret;
+
+	fresh = mr_case_region(c, 4);
+	if (IS_ERR(fresh))
+		return wrong;
+	used = mr_case_region(c, 4);
+	if (IS_ERR(used))
+		goto dereg;
+	wrong = mr_case_on(c, used, &large);
+	if (wrong)
+		goto dereg_used;
+	wrong = six_on_four(c, fresh, &fresh_ret, &fresh_after);
+	if (c->api == &mr_api_native)
+		wrong = NULL;
+	if (wrong)
+		goto dereg_used;
+	six_on_four(c, used, &used_ret, &used_after);
+	if (fresh_ret != used_ret ||
+	    (fresh_ret >= 0 && fresh_after.length != used_after.length))
+		wrong = "holds more pages than a new region";
+dereg_used:
+	c->api->dereg(used);
+dereg:
+	c->api->dereg(fresh);
+	return wrong;
+}
+
+/* Grown and used again: the bytes have to be right as well. */
+static const char *transfers_after_growth(struct mr_ctx *c)
+{
+	struct mr_case t = three_pages;
 	const char *wrong;
 	struct ib_mr *mr;
+	u32 page_size;
 
-	mr = c->api->alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG, 4);
+	mr = mr_case_region(c, t.max_num_sg);
 	if (IS_ERR(mr))
 		return "no region";
-	wrong = mr_case_on(c, mr, &large);
-	wrong = wrong ?: mr_case_on(c, mr, &small);
+	for (page_size = SZ_2M; page_size >= SZ_4K; page_size /= 8) {
+		t.page_size = page_size;
+		t.place[0].pos = SZ_4M + page_size;
+		t.place[0].len = page_size;
+		t.place[1].pos = 0;
+		t.place[1].len = page_size;
+		t.place[2].pos = SZ_8M;
+		wrong = mr_case_on(c, mr, &t);
+		if (wrong)
+			break;
+	}
 	c->api->dereg(mr);
 	return wrong;
 }
@@ -174,7 +235,7 @@ static const char *resume_to_the_end(struct mr_ctx *c, u32 page_size)
 	u32 resume;
 	int ret;
 
-	mr = c->api->alloc(c->pair.server.pd, IB_MR_TYPE_MEM_REG, 3);
+	mr = mr_case_region(c, 3);
 	if (IS_ERR(mr))
 		return "no region";
 	while (left && !wrong) {
@@ -222,6 +283,35 @@ out:
 	return wrong;
 }
 
+/* Only what the call says; what a peer sees then is told elsewhere. */
+static const char *resumes_at_0(struct mr_ctx *c, const struct mr_case *t)
+{
+	const char *wrong;
+	struct ib_mr *mr;
+
+	mr = mapped_region(c, t, &wrong);
+	if (mr)
+		c->api->dereg(mr);
+	return wrong;
+}
+
+static void offset_out(struct mr_ctx *c, struct mr_tap *tap)
+{
+	struct mr_case t = three_pages;
+
+	t.offset = 511;
+	mr_tap_result(tap, 6, resumes_at_0(c, &t),
+		      "the whole list, offset 511: 0 afterwards");
+	t.place[2].pos += 8;
+	mr_tap_result(tap, 6, resumes_at_0(c, &t),
+		      "a gap before the third, offset 511: 0 afterwards");
+	t.offset = MR_NULL_OFFSET;
+	mr_tap_result(tap, 6, resumes_at_0(c, &t), "a gap, NULL offset");
+	t = three_pages;
+	t.offset = MR_NULL_OFFSET;
+	mr_tap_result(tap, 6, resumes_at_0(c, &t), "the whole list, NULL offset");
+}
+
 /**
  * mr_history - what depends on more than one call
  * @c: the context
@@ -231,9 +321,12 @@ void mr_history(struct mr_ctx *c, struct mr_tap *tap)
 {
 	mr_tap_result(tap, 11, after_growth(c),
 		      "used with 64K pages, then more 4K pages than it holds");
-	mr_tap_result(tap, 6, resume_to_the_end(c, SZ_4K),
+	mr_tap_result(tap, 10, transfers_after_growth(c),
+		      "page sizes 2M, 256K, 32K, 4K on one region");
+	offset_out(c, tap);
+	mr_tap_result(tap, 5, resume_to_the_end(c, SZ_4K),
 		      "resumed until the list is used up, 4K");
-	mr_tap_result(tap, 6, resume_to_the_end(c, SZ_16K),
+	mr_tap_result(tap, 5, resume_to_the_end(c, SZ_16K),
 		      "resumed until the list is used up, 16K");
 	mr_tap_result(tap, 12, mr_case_run(c, &three_pages),
 		      "a list in memory that cannot be written");

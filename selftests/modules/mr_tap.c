@@ -55,14 +55,16 @@ void mr_tap_note(struct mr_tap *tap, const char *fmt, ...)
 	wake_up(&tap->more);
 }
 
-static void count(struct mr_tap *tap, unsigned int promise, const char *wrong)
+static void count(struct mr_tap *tap, unsigned int promise, const char *wrong,
+		  const char *what)
 {
 	if (!wrong) {
 		tap->good[promise]++;
 		return;
 	}
 	if (!tap->bad[promise]++)
-		strscpy(tap->reason[promise], wrong, sizeof(tap->reason[0]));
+		snprintf(tap->reason[promise], sizeof(tap->reason[0]), "%s: %s",
+			 what, wrong);
 	if (!tap->native)
 		tap->failed++;
 }
@@ -77,17 +79,20 @@ static void count(struct mr_tap *tap, unsigned int promise, const char *wrong)
 void mr_tap_result(struct mr_tap *tap, unsigned int promise, const char *wrong,
 		   const char *fmt, ...)
 {
+	char what[MR_TAP_WHAT];
 	va_list args;
 
+	va_start(args, fmt);
+	vscnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+
 	mutex_lock(&tap->lock);
-	count(tap, promise, wrong);
+	count(tap, promise, wrong, what);
 	append_line(tap, "%s %u - ",
 		    wrong && !tap->native ? "not ok" : "ok", ++tap->number);
 	if (promise)
 		append_line(tap, "M%u ", promise);
-	va_start(args, fmt);
-	append(tap, fmt, args);
-	va_end(args);
+	append_line(tap, "%s", what);
 	if (wrong && tap->native)
 		append_line(tap, " (the kernel's own: %s)", wrong);
 	append_line(tap, "\n");

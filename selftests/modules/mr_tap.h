@@ -12,6 +12,9 @@
 /* M1 to M12; slot 0 is for results that prove no single promise. */
 #define MR_PROMISES 13
 
+/* What was tried, in words. */
+#define MR_TAP_WHAT 96
+
 /**
  * struct mr_tap - the output of one run
  * @lock: guards everything here
@@ -40,7 +43,7 @@ struct mr_tap {
 	unsigned int failed;
 	unsigned int good[MR_PROMISES];
 	unsigned int bad[MR_PROMISES];
-	char reason[MR_PROMISES][96];
+	char reason[MR_PROMISES][MR_TAP_WHAT + 64];
 };
 
 int mr_tap_begin(struct mr_tap *tap, bool native);

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# With the package loaded, programs that know nothing of it work between two
+# devices as they do without it.
+#
+# Both devices are of this machine, so its routes have to be told that packets
+# between them go over the wire, and its rules that what arrives there is for
+# itself. Only for guests.
+
+RS_HERE=$(cd "$(dirname "$0")" && pwd)
+. "$RS_HERE/lib.sh"
+
+port=$((20000 + $$ % 1000))
+
+# wire SOURCE DESTINATION NETDEV PEER_NETDEV TABLE
+wire()
+{
+	ip route add "$2/32" dev "$3" src "$1" table "$5"
+	ip rule add pref 20 from "$1" to "$2" lookup "$5"
+	ip rule add pref 10 iif "$3" lookup local
+	ip neigh replace "$2" lladdr "$(cat "/sys/class/net/$4/address")" dev "$3" nud permanent
+	sysctl -qw "net.ipv4.conf.$3.accept_local=1" "net.ipv4.conf.$3.rp_filter=0"
+}
+
+unwire()
+{
+	ip rule add pref 0 lookup local 2> /dev/null
+	ip rule del pref 30 2> /dev/null
+	ip rule del pref 20 2> /dev/null
+	ip rule del pref 20 2> /dev/null
+	ip rule del pref 10 2> /dev/null
+	ip rule del pref 10 2> /dev/null
+	rs_cleanup
+}
+
+# The device's entry for its IPv4 address.
+gid_index()
+{
+	local file
+	for file in "/sys/class/infiniband/$1/ports/1/gids/"*; do
+		[[ "$(cat "$file" 2> /dev/null)" == 0000:0000:0000:0000:0000:ffff:* ]] || continue
+		basename "$file"
+		return
+	done
+	echo 0
+}
+
+# both SERVER_COMMAND CLIENT_COMMAND: the client once the server is up; fails
+# when either does.
+both()
+{
+	local server ret=0
+	timeout 60 bash -c "$1" > "$work/server" 2>&1 &
+	server=$!
+	sleep 2
+	timeout 60 bash -c "$2" > "$work/client" 2>&1 || ret=$?
+	if [ "$ret" = 0 ]; then
+		wait "$server" || ret=$?
+	else
+		kill "$server" 2> /dev/null
+		wait "$server" 2> /dev/null
+	fi
+	[ "$ret" = 0 ] && return
+	echo "server:"
+	tail -n 6 "$work/server"
+	echo "client:"
+	tail -n 6 "$work/client"
+	return 1
+}
+
+ping_pong()
+{
+	both "ibv_rc_pingpong -d $dev_b -g $(gid_index "$dev_b") -p $port -n 200 -c" \
+		"ibv_rc_pingpong -d $dev_a -g $(gid_index "$dev_a") -p $port -n 200 -c $addr_b"
+}
+
+packets()
+{
+	cat "/sys/class/net/$netdev_a/statistics/tx_packets"
+}
+
+# Otherwise this would be a test of one device with itself.
+over_the_wire()
+{
+	[ "$(packets)" -gt $((packets_before + 100)) ] && return
+	echo "only $(($(packets) - packets_before)) packets left $netdev_a"
+	return 1
+}
+
+rs_need_command rping ibv_rc_pingpong ib_write_bw sysctl
+rs_pair_up
+netdev_a=$RS_NETDEV dev_a=$RS_IBDEV addr_a=$RS_ADDR
+netdev_b=$RS_PEER_NETDEV dev_b=$RS_PEER_IBDEV addr_b=$RS_PEER_ADDR
+rs_need_module rdma_shim
+rs_mr_module rdma_shim_mr_test
+work=$(mktemp -d)
+trap 'rm -rf "$work"; unwire' EXIT
+wire "$addr_a" "$addr_b" "$netdev_a" "$netdev_b" 901
+wire "$addr_b" "$addr_a" "$netdev_b" "$netdev_a" 902
+ip rule add pref 30 lookup local
+ip rule del pref 0
+packets_before=$(packets)
+
+echo "TAP version 13"
+rs_try "rping between two $DEVICE devices" \
+	both "rping -s -a $addr_b -p $port -C 20 -V" \
+	"rping -c -a $addr_b -I $addr_a -p $port -C 20 -V"
+if [ "$DEVICE" = siw ]; then
+	rs_pass_over "ibv_rc_pingpong" "it connects queue pairs by hand, which iWARP cannot"
+else
+	rs_try "ibv_rc_pingpong between two $DEVICE devices" ping_pong
+fi
+rs_try "ib_write_bw between two $DEVICE devices" \
+	both "ib_write_bw -d $dev_b -R -p $port -n 50 -s 65536 --bind_source_ip $addr_b" \
+	"ib_write_bw -d $dev_a -R -p $port -n 50 -s 65536 --bind_source_ip $addr_a $addr_b"
+rs_try "the packets went over the wire" over_the_wire
+rs_finish
