@@ -11,7 +11,7 @@ RS_HERE=$(cd "$(dirname "$0")" && pwd)
 nqn=rdma-shim-$$
 port=$((4420 + $$ % 500))
 target=/sys/kernel/config/nvmet
-size=$((64 / SCALE > 8 ? 64 / SCALE : 8))
+size=$((16 / SCALE > 4 ? 16 / SCALE : 4))
 
 put()
 {
@@ -69,7 +69,7 @@ connect()
 verify()
 {
 	timeout 150 fio --name=verify --filename="$disk" --size="${size}M" \
-		--rw=randwrite --bs="$1" --iodepth=8 --ioengine=libaio --direct=1 \
+		--rw=randwrite "$@" --iodepth=8 --ioengine=libaio --direct=1 \
 		--verify=crc32c --verify_fatal=1 --randseed="${SEED:-1}" --minimal
 }
 
@@ -87,8 +87,8 @@ rs_try "the target" make_target
 rs_try "the host connects" connect
 if find_disk; then
 	rs_result 0 "the disk appears"
-	rs_try "fio: $size MiB in 4K, compared" verify 4k
-	rs_try "fio: $size MiB in pieces of 512 to 256K, compared" verify 256k
+	rs_try "fio: $size MiB in 4K, compared" verify --bs=4k
+	rs_try "fio: $size MiB in pieces of 4K to 256K, compared" verify --bsrange=4k-256k
 	rs_try "the host disconnects" timeout 60 nvme disconnect -n "$nqn"
 else
 	rs_result 1 "the disk appears"
