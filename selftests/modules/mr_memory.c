@@ -129,16 +129,22 @@ void mr_memory_list(struct mr_memory *m, const struct mr_place *place,
 	tell_model(m);
 }
 
-/* rxe and siw take kernel addresses for DMA addresses. */
-static u8 *shadow_at(const struct mr_memory *m, u64 addr)
+/*
+ * rxe and siw take kernel addresses for DMA addresses. Chunks may lie next to
+ * each other in memory, in another order than their copies: @len is cut to what
+ * is left of the chunk.
+ */
+static u8 *shadow_at(const struct mr_memory *m, u64 addr, size_t *len)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->chunks; i++) {
 		u64 offset = addr - (uintptr_t)chunk_at(m, i);
 
-		if (offset < chunk_size(m))
+		if (offset < chunk_size(m)) {
+			*len = min_t(size_t, *len, chunk_size(m) - offset);
 			return m->shadow + i * chunk_size(m) + offset;
+		}
 	}
 	return NULL;
 }
@@ -157,11 +163,25 @@ bool mr_memory_intact(const struct mr_memory *m)
 void mr_memory_expect(struct mr_memory *m, u64 addr, const u8 *data,
 		      size_t len)
 {
-	memcpy(shadow_at(m, addr), data, len);
+	size_t n;
+
+	for (; len; addr += n, data += n, len -= n) {
+		n = len;
+		memcpy(shadow_at(m, addr, &n), data, n);
+	}
 }
 
 bool mr_memory_expected(const struct mr_memory *m, u64 addr, const u8 *data,
 			size_t len)
 {
-	return !memcmp(shadow_at(m, addr), data, len);
+	const u8 *shadow;
+	size_t n;
+
+	for (; len; addr += n, data += n, len -= n) {
+		n = len;
+		shadow = shadow_at(m, addr, &n);
+		if (memcmp(shadow, data, n))
+			return false;
+	}
+	return true;
 }
