@@ -17,6 +17,27 @@ make_deb()
 	rm -rf "$copy"
 }
 
+# reproducible SCRIPT: two builds, by people with different habits and in
+# different folders, give the same bytes.
+reproducible()
+{
+	local copy epoch built
+
+	for copy in one another/place; do
+		epoch=$("$TREE/src/admin/stage" "$OUT/same/$copy")
+		(cd "$OUT/same/$copy" && { [ $copy = one ] || umask 077; } &&
+			TZ=Asia/Tokyo SOURCE_DATE_EPOCH=$epoch "./$1")
+		sleep 2
+	done
+	for built in "$OUT"/same/one/build/*.deb "$OUT"/same/one/build/*.rpm; do
+		[ ! -e "$built" ] ||
+			cmp "$built" "$OUT/same/another/place/build/${built##*/}" ||
+			miss 'two builds differ'
+	done
+	[ -n "$(find "$OUT/same/one/build" -maxdepth 1 -name 'rdma-shim-dkms*')" ]
+	rm -rf "$OUT/same"
+}
+
 apt()
 {
 	in_root "$root" apt-get -y -q -o Dpkg::Use-Pty=0 "$@"
@@ -63,6 +84,7 @@ deb_system()
 	cloud=$(cloud_release)
 	first=$(kernels | head -n 1)
 
+	event reproducible reproducible debian/make-deb
 	snapshot > "$OUT/$system.before"
 	event install deb_install
 	event consumer deb_consumer

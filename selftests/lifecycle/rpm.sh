@@ -82,6 +82,7 @@ rpm_system()
 	dnf install standin > "$OUT/$system-standin.log" 2>&1 ||
 		die "dnf does not work in $system: $(tail -n 1 "$OUT/$system-standin.log")"
 
+	event reproducible reproducible rpm/make-rpm
 	snapshot > "$OUT/$system.before"
 	event install rpm_install
 	event new-release rpm_new_release
