@@ -84,7 +84,7 @@ give_up()
 # groups: KERNEL DEVICES, one line per boot to make.
 groups()
 {
-	local kernel device suite first why
+	local kernel device suite first why s
 
 	for device in $DEVICES; do
 		for kernel in $KERNELS; do
@@ -101,6 +101,7 @@ groups()
 				for s in $(suites_on siw); do
 					skip_result "$kernel" siw "$s" "$why" >&2
 				done
+				[ "$device" != "$first" ] || echo "$kernel none"
 				continue
 			fi
 			[ "$device" != "$first" ] || device=none,$device
