@@ -11,17 +11,21 @@ SELFTESTS=/usr/lib/rdma-shim/selftests
 # tree_files: what the tree consists of, whatever lies around beside it.
 tree_files()
 {
-	if git -C "$TREE" rev-parse --git-dir > /dev/null 2>&1; then
-		git -C "$TREE" ls-files -co --exclude-standard
+	# Under sudo the tree belongs to somebody else, which git minds.
+	local git=(git -c "safe.directory=*" -C "$TREE")
+
+	if [ -e "$TREE/.git" ] && "${git[@]}" rev-parse --git-dir > /dev/null 2>&1; then
+		"${git[@]}" ls-files -co --exclude-standard
 	else
-		(cd "$TREE" && find . -type f ! -path './build/*' ! -name '*.o' ! -name '*.ko' ! -name '.*.cmd')
-	fi | LC_ALL=C sort | while read -r f; do [ -f "$TREE/$f" ] && echo "$f"; done
+		(cd "$TREE" && find . -type f ! -path './build/*' ! -path './.git/*' \
+			! -name '*.o' ! -name '*.ko' ! -name '*.mod' ! -name '.*.cmd') | sed 's,^\./,,'
+	fi | LC_ALL=C sort | while read -r f; do [ ! -f "$TREE/$f" ] || echo "$f"; done
 }
 
 # tree_hash: of all that can change what a guest does.
 tree_hash()
 {
-	(cd "$TREE" && tree_files | grep -vE '^(\./)?(selftests/lab/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
+	(cd "$TREE" && tree_files | grep -vE '^(selftests/lab/|selftests/unit/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
 		tr '\n' '\0' | xargs -0 sha256sum) | key
 }
 
