@@ -7,8 +7,6 @@
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=${TREE:-$(cd "$LAB/../.." && pwd)}
 CACHE=${CACHE:-/var/cache/rdma-shim}
-# The free space below which a stage is not begun, in MiB.
-NEED_MIB=${NEED_MIB:-6000}
 
 say()
 {
@@ -37,14 +35,16 @@ need_root()
 		die "making and booting guests needs root (chroot and mount): run it with sudo."
 }
 
+# MiB for all roots and images of an empty cache, or for one run of a full one.
 need_space()
 {
-	local have
+	local have need=12000
 
+	[ ! -e "$CACHE/ready" ] || need=3000
 	mkdir -p "$CACHE" || die "cannot make $CACHE: name another folder with CACHE=."
 	have=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
-	[ "${have:-0}" -ge "$NEED_MIB" ] ||
-		die "$CACHE has $have MiB free and $NEED_MIB are needed: free some, or name another disk with CACHE=."
+	[ "${have:-0}" -ge "$need" ] ||
+		die "$CACHE has $have MiB free and $need are needed: free some, or name another disk with CACHE=."
 }
 
 # need_tools COMMAND:DEB:RPM...: installs what is missing, and says so.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # settings for test.sh
 #
-# lab shell-cmd: boots a guest with this tree, runs one command line in it.
+# What developers type: lab shell-cmd (boots a guest with this tree, runs one
+# command line in it), lab image, lab run.
 
 shell_usage()
 {
@@ -60,4 +61,32 @@ shell_cmd()
 		die "the guest was killed: its command took more than $limit seconds (console: $dir/console)."
 		;;
 	esac
+}
+
+# image KERNEL: makes what a guest of that kernel boots from, and names it.
+image()
+{
+	local suite root
+
+	[ $# = 1 ] || die "usage: lab image KERNEL"
+	EXTRA_KERNELS+=" $1"
+	suite=$(kernel_root "$1") && root=$(root "$suite") || exit 1
+	echo "$root/disk"
+	tree_disk "$suite" "$root" "$1"
+}
+
+# run_options: lab run in words of make kselftest.
+run_options()
+{
+	KERNELS='' DEVICES='' SUITES=''
+	while [ $# -gt 0 ]; do
+		[ $# -ge 2 ] || die "$1 needs a value."
+		case $1 in
+		--kernel) KERNELS+="${KERNELS:+ }$2" ;;
+		--device) DEVICES+="${DEVICES:+ }$2" ;;
+		--suite) SUITES+="${SUITES:+ }$2" ;;
+		*) die "unknown option '$1': lab run takes --kernel, --device and --suite." ;;
+		esac
+		shift 2
+	done
 }
