@@ -87,9 +87,9 @@ install_selftests()
 	mkdir -p "$dir"
 	cp -a "$root/var/tmp/tree/selftests/." "$dir/"
 	rm -rf "$root/var/tmp/tree" "$dir/lab"
-	in_root "$root" make -C "$SELFTESTS" programs >> "$log" 2>&1 || return 1
+	in_root "$root" make -j "$(nproc)" -C "$SELFTESTS" programs >> "$log" 2>&1 || return 1
 	for kver in $(root_releases "$root"); do
-		in_root "$root" make -C "$SELFTESTS" test-modules KVER="$kver" >> "$log" 2>&1 || return 1
+		in_root "$root" make -j "$(nproc)" -C "$SELFTESTS" test-modules KVER="$kver" >> "$log" 2>&1 || return 1
 	done
 }
 
