@@ -410,6 +410,35 @@ static void paged_out(void)
 	munmap(addr, n * PAGE);
 }
 
+/*
+ * Pages that the process has given up but not yet lost are writable and clean.
+ * What the device writes there is known to nobody but the driver: reclaim must
+ * not take them for the old ones (O8).
+ */
+static void written_when_given_up(void)
+{
+	size_t n = 256, i, bad = 0, mapped = 0;
+	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
+	int fd = odp_umem(addr, n * PAGE, RW);
+	char data[PAGE];
+
+	madvise(addr, n * PAGE, MADV_NOHUGEPAGE);
+	memset(addr, 1, n * PAGE);
+	madvise(addr, n * PAGE, 8 /* MADV_FREE */);
+	memset(data, 'd', PAGE);
+	for (i = 0; i < n; i++)
+		mapped += !odp_transfer(fd, ODP_WRITE, addr + i * PAGE, data,
+					PAGE);
+	odp_map(fd, addr, n * PAGE, 0);
+	madvise(addr, n * PAGE, 21 /* MADV_PAGEOUT */);
+	for (i = 0; i < n; i++)
+		bad += addr[i * PAGE] != 'd';
+	check_is("O8", mapped, n, "the device writes pages that were given up");
+	check_is("O8", bad, 0, "reclaim loses none of these bytes");
+	close(fd);
+	munmap(addr, n * PAGE);
+}
+
 static bool enter_cgroup(const char *limit)
 {
 	static const char group[] = "/sys/fs/cgroup/rdma-shim-odp";
@@ -484,6 +513,7 @@ int main(void)
 	small_slots_of_huge_page();
 	if (swap_on()) {
 		paged_out();
+		written_when_given_up();
 		short_of_memory();
 		swap_off();
 	} else {

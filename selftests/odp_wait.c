@@ -123,6 +123,8 @@ static void killed_waiting_for_lock(void)
 	took = time_to_die(pid);
 	check("O4", took < 1000, "a fatal signal ends the wait for mmap_lock (%ld ms)",
 	      took);
+	check_is("O4", (int)odp_info(fd, ODP_INFO_LAST_RET), -EINTR,
+		 "with -EINTR");
 	end(&hold);
 	check_is("O4", odp_map(fd, addr, PAGE, 0), 1,
 		 "the umem is as good as before");
@@ -319,6 +321,8 @@ static void handler_never_answers(void)
 	took = time_to_die(pid);
 	check("O4", took < 1000, "a fatal signal ends the wait for a handler (%ld ms)",
 	      took);
+	check_is("O4", (int)odp_info(fd, ODP_INFO_LAST_RET), -EINTR,
+		 "with -EINTR");
 	/* Without a handler the page is an ordinary one. */
 	close(uffd);
 	end(&map);
@@ -335,6 +339,20 @@ static int descriptor_of(pid_t pid, int fd)
 
 	close(pidfd);
 	return copy;
+}
+
+/* Whoever waits for the handler longer than that would do so for ever. */
+static void end_or_close(struct request *r, int uffd)
+{
+	struct timespec limit;
+	bool waits;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 3;
+	waits = pthread_timedjoin_np(r->thread, NULL, &limit);
+	close(uffd);
+	if (waits)
+		end(r);
 }
 
 /* The descriptor is ours too, so the owner's exit does not end the wait. */
@@ -370,7 +388,7 @@ static void owner_dies_while_handler_sleeps(void)
 	sleep_ms(700);
 	killed = now_ms();
 	kill(pid, SIGKILL);
-	end(&map);
+	end_or_close(&map, uffd);
 	killed = now_ms() - killed;
 	check_is("O4", map.ret, -EINVAL,
 		 "a worker that waits for a handler gives up when the owner exits");
@@ -378,7 +396,6 @@ static void owner_dies_while_handler_sleeps(void)
 	waitpid(pid, NULL, 0);
 	close(ready[0]);
 	close(ready[1]);
-	close(uffd);
 	close(fd);
 	munmap(addr, PAGE);
 }
@@ -462,6 +479,53 @@ static void always_too_late(void)
 	check_is("O5", odp_map(fd, addr, 4 * PAGE, 0), 4, "then all is well");
 	close(fd);
 	munmap(addr, 4 * PAGE);
+}
+
+static void *map_until_stopped(void *arg)
+{
+	struct request *r = arg;
+
+	while (!storm_stop)
+		r->ret += odp_map_at(r->fd, (uintptr_t)r->addr, r->len,
+				     r->mask, r->flags) > 0;
+	return NULL;
+}
+
+/* What somebody else sees under the mutex, while two map and one takes away. */
+static void observed(void)
+{
+	size_t n = 16, i;
+	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
+	int fd = odp_umem(addr, n * PAGE, RW);
+	struct odp_cmd look = { .ms = scale(3000) };
+	struct storm storm = { .addr = addr, .len = n * PAGE };
+	struct request map[2];
+
+	storm_stop = false;
+	pthread_create(&storm.thread, NULL, blow, &storm);
+	for (i = 0; i < 2; i++) {
+		map[i] = (struct request) {
+			.fd = fd, .addr = addr + i * 4 * PAGE,
+			.len = 8 * PAGE, .mask = ODP_WRITABLE,
+			.flags = ODP_FLAG_FAULT,
+		};
+		pthread_create(&map[i].thread, NULL, map_until_stopped,
+			       &map[i]);
+	}
+	if (odp_do(fd, ODP_OBSERVE, &look))
+		odp_die("observe");
+	storm_stop = true;
+	pthread_join(storm.thread, NULL);
+	for (i = 0; i < 2; i++)
+		end(&map[i]);
+	printf("# %llu slots seen VALID, %ld and %ld maps\n",
+	       (unsigned long long)look.out[1], map[0].ret, map[1].ret);
+	check_is("O9", look.out[0], 0,
+		 "no slot is VALID whose page was given back to the kernel");
+	check("O9", look.out[1] && map[0].ret && map[1].ret,
+	      "slots were looked at while they came and went");
+	close(fd);
+	munmap(addr, n * PAGE);
 }
 
 static void *register_and_wait(void *arg)
@@ -613,6 +677,7 @@ int main(void)
 	always_too_late();
 	weather(1);
 	weather(4);
+	observed();
 	worker_waits_for_lock();
 	killed_waiting_for_lock();
 	owner_dies_while_worker_waits();

@@ -56,6 +56,7 @@ struct odp_cmd {
 #define ODP_HOLD_MMAP	_IOWR('o', 14, struct odp_cmd)
 #define ODP_HOLD_MUTEX	_IOWR('o', 15, struct odp_cmd)
 #define ODP_COLLIDE	_IOWR('o', 16, struct odp_cmd)
+#define ODP_OBSERVE	_IOWR('o', 17, struct odp_cmd)
 
 /* Where ODP_INFO puts things */
 enum odp_info {
@@ -65,6 +66,8 @@ enum odp_info {
 	ODP_INFO_NPAGES,
 	ODP_INFO_INVALIDATIONS,
 	ODP_INFO_LEFT_VALID,	/* slots still VALID after an invalidation */
+	ODP_INFO_RUNNING,	/* calls to map that have not returned */
+	ODP_INFO_LAST_RET,	/* what the last one that has returned */
 };
 
 /* Where ODP_PAGE puts things */

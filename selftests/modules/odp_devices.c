@@ -39,7 +39,7 @@ static int create(struct dma_device *device)
 {
 	struct platform_device *parent;
 
-	parent = platform_device_register_simple("rdma_shim_test",
+	parent = platform_device_register_simple(ODP_DEVICE_NAME,
 						 device->bits, NULL, 0);
 	if (IS_ERR(parent))
 		return PTR_ERR(parent);

@@ -36,10 +36,11 @@ int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd)
 	if (!before)
 		return -ENOMEM;
 	mutex_lock(&umem->umem_mutex);
-	memcpy(before, umem->map.pfn_list, n * sizeof(*before));
+	for (i = 0; i < n; i++)
+		before[i] = odp_word(umem, i);
 	msleep(cmd->ms);
 	for (i = 0; i < n; i++)
-		cmd->out[0] += READ_ONCE(umem->map.pfn_list[i]) != before[i];
+		cmd->out[0] += odp_word(umem, i) != before[i];
 	mutex_unlock(&umem->umem_mutex);
 	vfree(before);
 	return 0;
@@ -64,5 +65,33 @@ int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd)
 		cond_resched();
 	}
 	mmu_interval_set_seq(notifier, first);
+	return 0;
+}
+
+/*
+ * Somebody else's view: under the mutex, a slot that is VALID has its page. A
+ * page without a reference was given back to the kernel.
+ */
+int odp_observe(struct odp_driver *driver, struct odp_cmd *cmd)
+{
+	struct ib_umem_odp *umem = driver->umem;
+	unsigned long end = jiffies + msecs_to_jiffies(cmd->ms);
+	size_t n = ib_umem_odp_num_pages(umem);
+	unsigned long word;
+	size_t i;
+
+	while (time_before(jiffies, end) && !signal_pending(current)) {
+		mutex_lock(&umem->umem_mutex);
+		for (i = 0; i < n; i++) {
+			word = odp_word(umem, i);
+			if (!(word & HMM_PFN_VALID))
+				continue;
+			cmd->out[1]++;
+			if (!page_count(compound_head(hmm_pfn_to_page(word))))
+				cmd->out[0]++;
+		}
+		mutex_unlock(&umem->umem_mutex);
+		cond_resched();
+	}
 	return 0;
 }

@@ -23,7 +23,7 @@ static void count_left(struct odp_driver *driver, struct ib_umem_odp *umem,
 	if (start >= end)
 		return;
 	for (i = odp_slot(umem, start); i <= odp_slot(umem, end - 1); i++)
-		if (umem->map.pfn_list[i] & HMM_PFN_VALID)
+		if (odp_word(umem, i) & HMM_PFN_VALID)
 			atomic64_inc(&driver->left_valid);
 }
 
@@ -130,12 +130,11 @@ static int map_slots(struct ib_umem_odp *umem, u64 virt, u64 len)
 
 	for (i = odp_slot(umem, virt); i <= odp_slot(umem, virt + len - 1);
 	     i++) {
-		unsigned long before = umem->map.pfn_list[i];
+		unsigned long before = odp_word(umem, i);
 
 		if (!(before & HMM_PFN_VALID))
 			continue;
-		if (hmm_dma_map_pfn(dma, &umem->map, i, NULL) ==
-		    DMA_MAPPING_ERROR)
+		if (odp_address(umem, i) == DMA_MAPPING_ERROR)
 			return -EIO;
 		if (dma && !(before & HMM_PFN_DMA_MAPPED))
 			umem->npages++;
@@ -148,9 +147,12 @@ static void map(struct odp_driver *driver, struct odp_cmd *cmd)
 	struct ib_umem_odp *umem = driver->umem ?: driver->root;
 	struct mutex *mutex = &umem->umem_mutex;
 
+	atomic_inc(&driver->running);
 	cmd->ret = ib_umem_odp_map_dma_and_lock(umem, cmd->virt, cmd->len,
-						cmd->mask,
+						odp_mask(cmd->mask),
 						cmd->flags & ODP_FLAG_FAULT);
+	driver->last_ret = cmd->ret;
+	atomic_dec(&driver->running);
 	cmd->mutex_held = cmd->ret >= 0 && mutex_is_locked(mutex);
 	if (cmd->ret >= 0) {
 		if (cmd->flags & ODP_FLAG_DMA && cmd->ret > 0 &&
@@ -234,7 +236,7 @@ int odp_driver_words(struct odp_driver *driver, const struct odp_cmd *cmd)
 		return -ENOMEM;
 	mutex_lock(&umem->umem_mutex);
 	for (i = 0; i < n; i++)
-		words[i] = umem->map.pfn_list[odp_slot(umem, cmd->virt) + i];
+		words[i] = odp_word(umem, odp_slot(umem, cmd->virt) + i);
 	mutex_unlock(&umem->umem_mutex);
 	ret = give_words(cmd, words, n);
 	vfree(words);
@@ -259,11 +261,11 @@ int odp_driver_addresses(struct odp_driver *driver, const struct odp_cmd *cmd)
 	mutex_lock(&umem->umem_mutex);
 	for (i = 0; i < n; i++) {
 		size_t slot = odp_slot(umem, cmd->virt) + i;
-		unsigned long word = umem->map.pfn_list[slot];
+		unsigned long word = odp_word(umem, slot);
 
 		if (word & HMM_PFN_VALID &&
 		    (!dma || word & HMM_PFN_DMA_MAPPED))
-			words[i] = hmm_dma_map_pfn(dma, &umem->map, slot, NULL);
+			words[i] = odp_address(umem, slot);
 	}
 	mutex_unlock(&umem->umem_mutex);
 	ret = give_words(cmd, words, n);
@@ -286,7 +288,7 @@ static int move(struct ib_umem_odp *umem, u64 virt, u8 *data, u64 len,
 
 		offset = (virt + done) & (size - 1);
 		n = min(len - done, size - offset);
-		word = umem->map.pfn_list[odp_slot(umem, virt + done)];
+		word = odp_word(umem, odp_slot(umem, virt + done));
 		if (!(word & HMM_PFN_VALID))
 			return -ENXIO;
 		if (write && !(word & HMM_PFN_WRITE))
@@ -317,7 +319,8 @@ int odp_driver_transfer(struct odp_driver *driver, struct odp_cmd *cmd,
 		goto out;
 
 	cmd->ret = ib_umem_odp_map_dma_and_lock(umem, cmd->virt, cmd->len,
-						write ? HMM_PFN_WRITE : 0,
+						odp_mask(write ?
+							 HMM_PFN_WRITE : 0),
 						true);
 	if (cmd->ret >= 0) {
 		cmd->ret = move(umem, cmd->virt, data, cmd->len, write);
@@ -342,4 +345,6 @@ void odp_driver_info(struct odp_driver *driver, struct odp_cmd *cmd)
 	cmd->out[ODP_INFO_INVALIDATIONS] =
 		atomic64_read(&driver->invalidations);
 	cmd->out[ODP_INFO_LEFT_VALID] = atomic64_read(&driver->left_valid);
+	cmd->out[ODP_INFO_RUNNING] = atomic_read(&driver->running);
+	cmd->out[ODP_INFO_LAST_RET] = driver->last_ret;
 }

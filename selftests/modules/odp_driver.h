@@ -6,10 +6,14 @@
 #define RDMA_SHIM_TEST_ODP_DRIVER_H
 
 #include <linux/types.h>
-#include <rdma/ib_umem_odp.h>
 #include <rdma/ib_verbs.h>
 
 #include "odp_api.h"
+#ifdef ODP_NATIVE
+#include "odp_native.h"
+#else
+#include "odp_ours.h"
+#endif
 
 /**
  * struct odp_driver - one open file
@@ -19,6 +23,8 @@
  * @umem: the umem or NULL
  * @invalidations: how often pages were taken away
  * @left_valid: slots that were VALID afterwards, which must not be
+ * @running: calls to map that have not returned
+ * @last_ret: what the last one that has returned, for those who killed it
  */
 struct odp_driver {
 	struct ib_device *dev;
@@ -27,6 +33,8 @@ struct odp_driver {
 	struct ib_umem_odp *umem;
 	atomic64_t invalidations;
 	atomic64_t left_valid;
+	atomic_t running;
+	int last_ret;
 };
 
 int odp_driver_device(struct odp_driver *driver, const char *name);
@@ -46,6 +54,7 @@ void odp_driver_info(struct odp_driver *driver, struct odp_cmd *cmd);
 int odp_hold_mmap(struct odp_driver *driver, const struct odp_cmd *cmd);
 int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd);
 int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd);
+int odp_observe(struct odp_driver *driver, struct odp_cmd *cmd);
 
 int odp_devices_init(void);
 void odp_devices_exit(void);

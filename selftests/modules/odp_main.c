@@ -91,6 +91,8 @@ static int with_umem(struct odp_driver *driver, unsigned int op,
 		return odp_hold_mutex(driver, cmd);
 	case ODP_COLLIDE:
 		return odp_collide(driver, cmd);
+	case ODP_OBSERVE:
+		return odp_observe(driver, cmd);
 	default:
 		return -ENOTTY;
 	}
@@ -131,7 +133,7 @@ static const struct file_operations fops = {
 
 static struct miscdevice misc = {
 	.minor = MISC_DYNAMIC_MINOR,
-	.name = "rdma-shim-odp",
+	.name = ODP_DEVICE_NAME,
 	.fops = &fops,
 	.mode = 0600,
 };
