@@ -29,6 +29,7 @@ if [ -n "$native" ]; then
 	rs_need_module ib_uverbs rdma_shim_odp_native
 else
 	rs_need_module ib_uverbs rdma_shim rdma_shim_odp_test
+	[ "$program" != odp_chain ] || rs_need_module rdma_cm rdma_shim_odp_chain
 fi
 export RS_NETDEV RS_ADDR
 "$RS_HERE/$program" "$@"
