@@ -7,7 +7,8 @@
 
 #include <rdma-shim/config.h>
 
-#if RDMA_SHIM_HAVE_HMM_DMA
+#if RDMA_SHIM_HAVE_HMM_DMA || \
+	(defined(RDMA_SHIM_ODP_LACKS) && __has_include_next(<linux/hmm-dma.h>))
 
 #include_next <linux/hmm-dma.h>
 
@@ -32,6 +33,8 @@ struct hmm_dma_map {
 
 #endif /* RDMA_SHIM_HAVE_HMM_DMA */
 
+#ifndef RDMA_SHIM_ODP_LACKS
+
 int rdma_shim_hmm_dma_map_alloc(struct device *dev, struct hmm_dma_map *map,
 				size_t nr_entries, size_t dma_entry_size);
 void rdma_shim_hmm_dma_map_free(struct device *dev, struct hmm_dma_map *map);
@@ -47,5 +50,7 @@ bool rdma_shim_hmm_dma_unmap_pfn(struct device *dev, struct hmm_dma_map *map,
 #define hmm_dma_map_pfn		rdma_shim_hmm_dma_map_pfn
 #define hmm_dma_unmap_pfn	rdma_shim_hmm_dma_unmap_pfn
 #endif
+
+#endif /* RDMA_SHIM_ODP_LACKS */
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <rdma-shim/config.h>
 
-#if RDMA_SHIM_HAVE_HMM_PFN_STICKY
+#if RDMA_SHIM_HAVE_HMM_PFN_STICKY || defined(RDMA_SHIM_ODP_LACKS)
 
 #include_next <linux/hmm.h>
 
@@ -79,7 +79,7 @@ int rdma_shim_hmm_range_fault(struct hmm_range *range);
 
 #endif /* !RDMA_SHIM_HAVE_HMM_PFN_STICKY */
 
-#if !RDMA_SHIM_HAVE_HMM_UNLOCKED
+#if !RDMA_SHIM_HAVE_HMM_UNLOCKED && !defined(RDMA_SHIM_ODP_LACKS)
 
 int rdma_shim_hmm_range_fault_unlocked_timeout(struct hmm_range *range,
 					       unsigned long timeout);
@@ -89,6 +89,6 @@ int rdma_shim_hmm_range_fault_unlocked_timeout(struct hmm_range *range,
 	rdma_shim_hmm_range_fault_unlocked_timeout
 #endif
 
-#endif /* !RDMA_SHIM_HAVE_HMM_UNLOCKED */
+#endif /* !RDMA_SHIM_HAVE_HMM_UNLOCKED && !RDMA_SHIM_ODP_LACKS */
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <linux/err.h>
 
+#ifndef RDMA_SHIM_ODP_LACKS
+
 void rdma_shim_ib_umem_release_odp(struct ib_umem *umem);
 
 /*
@@ -27,6 +29,12 @@ static inline void rdma_shim_ib_umem_release(struct ib_umem *umem)
 		ib_umem_release(umem);
 }
 
+#ifndef RDMA_SHIM_INTERNAL
+#define ib_umem_release		rdma_shim_ib_umem_release
+#endif
+
+#endif /* RDMA_SHIM_ODP_LACKS */
+
 #if !RDMA_SHIM_HAVE_UMEM_GET_VA
 
 static inline struct ib_umem *rdma_shim_ib_umem_get_va(struct ib_device *device,
@@ -41,9 +49,5 @@ static inline struct ib_umem *rdma_shim_ib_umem_get_va(struct ib_device *device,
 #endif
 
 #endif /* !RDMA_SHIM_HAVE_UMEM_GET_VA */
-
-#ifndef RDMA_SHIM_INTERNAL
-#define ib_umem_release		rdma_shim_ib_umem_release
-#endif
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <rdma-shim/config.h>
 
-#if RDMA_SHIM_HAVE_UMEM_IN_IB_CORE
+#if RDMA_SHIM_HAVE_UMEM_IN_IB_CORE || defined(RDMA_SHIM_ODP_LACKS)
 
 #include_next <rdma/ib_umem_odp.h>
 
@@ -38,6 +38,8 @@
 #include <linux/hmm.h>
 #include <linux/hmm-dma.h>
 #include <rdma/ib_umem.h>
+
+#ifndef RDMA_SHIM_ODP_LACKS
 
 #if !RDMA_SHIM_HAVE_UMEM_IN_IB_CORE
 
@@ -115,5 +117,7 @@ void rdma_shim_ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *umem_odp,
 #define ib_umem_odp_map_dma_and_lock	rdma_shim_ib_umem_odp_map_dma_and_lock
 #define ib_umem_odp_unmap_dma_pages	rdma_shim_ib_umem_odp_unmap_dma_pages
 #endif
+
+#endif /* RDMA_SHIM_ODP_LACKS */
 
 #endif

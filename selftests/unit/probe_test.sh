@@ -206,6 +206,7 @@ sed -i '/CONFIG_HMM_MIRROR=/d' "$tmp/kdir/include/config/auto.conf"
 run_probe
 ok 'no HMM_MIRROR: odp lacks it' \
 	grep -q '^odp-lacks := CONFIG_HMM_MIRROR$' "$tmp/out/kernel.mk"
+ok 'and for C' has 'RDMA_SHIM_ODP_LACKS "CONFIG_HMM_MIRROR"'
 
 fresh
 echo '#define LINUX_VERSION_CODE 330239' > \

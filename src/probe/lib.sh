@@ -208,6 +208,8 @@ write_config()
 	echo "#define RDMA_SHIM_CONFIG_H"
 	[ -z "$verbs_lacks" ] ||
 		echo "#define RDMA_SHIM_LACKS \"$verbs_lacks\""
+	[ -z "$odp_lacks" ] ||
+		echo "#define RDMA_SHIM_ODP_LACKS \"$odp_lacks\""
 	[ -z "$svcrdma_lacks" ] ||
 		echo "#define SVCRDMA_SHIM_LACKS \"$svcrdma_lacks\""
 	for name in $names; do
