@@ -36,7 +36,7 @@
  * @invalidations: registrations taken back
  */
 struct odp_chain {
-	struct mutex lock;
+	struct mutex lock; /* see above */
 	struct mr_pair pair;
 	bool connected;
 	struct ib_umem_odp *umem;
