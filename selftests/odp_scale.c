@@ -124,6 +124,16 @@ static void *take_at_random(void *arg)
 	return NULL;
 }
 
+/* Counts slots that change while somebody else has the mutex. */
+static void *watch(void *arg)
+{
+	struct worker *w = arg;
+
+	while (!stop)
+		w->wrong += odp_disturb(w->fd, ODP_HOLD_MUTEX, 1);
+	return NULL;
+}
+
 static size_t slots_wrong(int fd, char *addr, size_t n)
 {
 	uint64_t words[1024];
@@ -142,29 +152,37 @@ static void overlapping(void)
 	size_t n = 1024, i, bad = 0;
 	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
 	int fd = odp_umem(addr, n * PAGE, RW);
-	struct worker workers[4];
-	long rounds = scale(10), round, wrong = 0;
+	static void *(*const jobs[])(void *) = {
+		map_at_random, map_at_random, map_at_random, take_at_random,
+		watch,
+	};
+	struct worker workers[ARRAY_SIZE(jobs)];
+	long rounds = scale(10), round, wrong = 0, changed = 0;
 
 	for (round = 0; round < rounds; round++) {
 		stop = false;
-		for (i = 0; i < 4; i++) {
+		for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 			workers[i] = (struct worker) {
 				.fd = fd, .addr = addr, .pages = n,
-				.seed = round * 4 + i + 1,
+				.seed = round * 8 + i + 1,
 			};
-			pthread_create(&workers[i].thread, NULL,
-				       i < 3 ? map_at_random : take_at_random,
+			pthread_create(&workers[i].thread, NULL, jobs[i],
 				       &workers[i]);
 		}
 		sleep_ms(400);
 		stop = true;
-		for (i = 0; i < 4; i++) {
+		for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 			pthread_join(workers[i].thread, NULL);
-			wrong += workers[i].wrong;
+			if (jobs[i] == watch)
+				changed += workers[i].wrong;
+			else
+				wrong += workers[i].wrong;
 		}
 		bad += slots_wrong(fd, addr, n);
 	}
 	check_is("O9", wrong, 0, "overlapping requests succeed");
+	check_is("O9", changed, 0,
+		 "no slot changes while somebody else has the mutex");
 	check_is("O9", bad, 0, "no slot has a page the process does not have");
 	check_is("O9", odp_info(fd, ODP_INFO_LEFT_VALID), 0,
 		 "no slot was VALID after its invalidation");
