@@ -6,7 +6,7 @@
 # suite_field NAME COLUMN
 suite_field()
 {
-	table "$TREE/selftests/suites" | awk -v n="$1" -v c="$2" '$1 == n { print $c; exit }'
+	table "${SUITES_FILE:-$TREE/selftests/suites}" | awk -v n="$1" -v c="$2" '$1 == n { print $c; exit }'
 }
 
 suite_has()
@@ -32,7 +32,7 @@ suites_on()
 		[[ ",$flags," != *,long,* ]] || [ -n "${LONG:-}" ] || [ -n "${SUITES:-}" ] || continue
 		[[ ",$flags," != *,native,* ]] || [ -n "${CONFORMANCE:-}" ] || [ -n "${SUITES:-}" ] || continue
 		echo "$name"
-	done < <(table "$TREE/selftests/suites")
+	done < <(table "${SUITES_FILE:-$TREE/selftests/suites}")
 }
 
 check_suites()
@@ -41,7 +41,7 @@ check_suites()
 
 	for s in $(tr , " " <<< "${SUITES:-}"); do
 		[ -n "$(suite_field "$s" 1)" ] ||
-			die "unknown suite '$s': SUITES= takes any of $(table "$TREE/selftests/suites" | awk '{ print $1 }' | xargs)."
+			die "unknown suite '$s': SUITES= takes any of $(table "${SUITES_FILE:-$TREE/selftests/suites}" | awk '{ print $1 }' | xargs)."
 	done
 }
 

@@ -138,8 +138,11 @@ test_in_guests()
 	check_devices
 	check_suites
 	need_space
+	TREE_HASH=$(tree_hash)
 	RESULTS=$CACHE/results/$(results_key)
 	mkdir -p "$RESULTS"
+	cp "$TREE/selftests/suites" "$RESULTS/suites"
+	SUITES_FILE=$RESULTS/suites
 	rm -f "$RESULTS"/root-* "$RESULTS"/disk-* "$RESULTS"/tree-*.log "$RESULTS/boot-seconds"
 	for kernel in $KERNELS; do
 		for device in none $DEVICES; do

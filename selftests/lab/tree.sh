@@ -22,9 +22,14 @@ tree_files()
 	fi | LC_ALL=C sort | while read -r f; do [ ! -f "$TREE/$f" ] || echo "$f"; done
 }
 
-# tree_hash: of all that can change what a guest does.
+# tree_hash: of all that can change what a guest does. A run takes it once, so
+# that editing meanwhile does not mix two trees.
 tree_hash()
 {
+	if [ -n "${TREE_HASH:-}" ]; then
+		echo "$TREE_HASH"
+		return
+	fi
 	(cd "$TREE" && tree_files | grep -vE '^(selftests/lab/|selftests/unit/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
 		tr '\n' '\0' | xargs -0 sha256sum) | key
 }
