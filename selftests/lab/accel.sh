@@ -28,8 +28,8 @@ accel()
 	mkdir -p "$CACHE/accel"
 	if [ ! -s "$file" ]; then
 		say "trying hardware acceleration once"
-		if trial_boot "$1" "$2"; then echo kvm; else echo tcg; fi > "$file.$$"
-		mv "$file.$$" "$file"
+		if trial_boot "$1" "$2"; then echo kvm; else echo tcg; fi > "$file.$LAB_ID"
+		mv "$file.$LAB_ID" "$file"
 		say "guests will run with $(cat "$file")"
 	fi
 	cat "$file"

@@ -76,7 +76,7 @@ build_in()
 	out=$CACHE/headers/$suite-$(cat "$root/inputs" - <<< "$list" | key)
 	mkdir -p "$CACHE/headers"
 	with_lock "headers-$suite" fetch_headers "$suite" "$root" "$list" "$out" >&2 || exit 1
-	work=$CACHE/tmp/build-$suite-$BASHPID
+	work=$CACHE/tmp/build-$suite-$LAB_ID.$BASHPID
 	if overlay_works; then
 		layer_up "$out/up:$root/root" "$work"
 	else
@@ -112,7 +112,7 @@ build_check()
 
 	need_space
 	mkdir -p "$CACHE/tmp" "$CACHE/log"
-	out=$CACHE/tmp/build-check.$BASHPID
+	out=$CACHE/tmp/build-check.$LAB_ID.$BASHPID
 	table "$LAB/headers" | awk '{ print $2 }' | sort -u | each build_or_fail | tee "$out"
 	took "$t" "build check"
 	awk '{ n[$1]++ } END {

@@ -17,7 +17,7 @@ enter_namespace()
 # overlay_works: can this machine put one folder over another?
 overlay_works()
 {
-	local dir=$CACHE/tmp/overlay.$$ ret
+	local dir=$CACHE/tmp/overlay.$LAB_ID.$BASHPID ret
 
 	[ -n "${LAB_OVERLAY:-}" ] && return "$((LAB_OVERLAY == 0))"
 	mkdir -p "$dir/l" "$dir/u" "$dir/w" "$dir/m"
@@ -77,7 +77,7 @@ chroot_done()
 # own, because apt locks the folder it uses.
 archives_in()
 {
-	local own=$CACHE/tmp/apt-$1-$BASHPID
+	local own=$CACHE/tmp/apt-$1-$LAB_ID.$BASHPID
 
 	mkdir -p "$CACHE/apt/$1" "$own"
 	find "$CACHE/apt/$1" -maxdepth 1 -name '*.deb' -exec ln -f -t "$own" {} +
@@ -87,7 +87,7 @@ archives_in()
 # archives_out SUITE ROOT: keeps what was fetched now.
 archives_out()
 {
-	local own=$CACHE/tmp/apt-$1-$BASHPID
+	local own=$CACHE/tmp/apt-$1-$LAB_ID.$BASHPID
 
 	umount "$2/var/cache/apt/archives"
 	find "$own" -maxdepth 1 -name '*.deb' -exec ln -f -t "$CACHE/apt/$1" {} +

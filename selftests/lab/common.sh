@@ -7,6 +7,8 @@
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=${TREE:-$(cd "$LAB/../.." && pwd)}
 CACHE=${CACHE:-/var/cache/rdma-shim}
+# Names this run: process numbers begin anew in the namespace it enters.
+export LAB_ID=${LAB_ID:-$$}
 
 say()
 {

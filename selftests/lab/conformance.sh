@@ -35,7 +35,7 @@ releases()
 
 	for kernel in $KERNELS; do
 		echo "$kernel=$(awk -v k="$kernel" '$1 == "kernel" && $2 == k { print $3 }' \
-			"$(cat "$RESULTS/root-$(kernel_root "$kernel")")/inputs")"
+			"$(cat "$RUN/root-$(kernel_root "$kernel")")/inputs")"
 	done
 }
 

@@ -39,7 +39,7 @@ run_boots()
 	left=("$@")
 	while [ ${#left[@]} -gt 0 ]; do
 		n=$((n + 1))
-		dir=$CACHE/run/$kernel-$BASHPID-$n
+		dir=$CACHE/run/$kernel-$LAB_ID.$BASHPID-$n
 		BOOT_DONE=0
 		run_boot "$kernel" "$dir" "${left[@]}"
 		left=("${left[@]:$BOOT_DONE}")

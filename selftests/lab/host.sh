@@ -101,7 +101,7 @@ host_suite()
 		skip_result "$kernel" "$device" "$suite" "$why"
 		return
 	fi
-	mark="rdma-shim selftest: begin $suite $BASHPID"
+	mark="rdma-shim selftest: begin $suite $LAB_ID.$BASHPID"
 	echo "$mark" > /dev/kmsg
 	(cd "$HOST_DIR" && timeout -k 10 "$(suite_field "$suite" 3)" \
 		bash -c "$(suite_command "$suite" "$device")" < /dev/null > "$out/tap" 2>&1)

@@ -32,7 +32,7 @@ fetch()
 # index SUITE: names the index file, which is made or refreshed first.
 index()
 {
-	local suite=$1 file=$CACHE/index/$1 url
+	local suite=$1 file=$CACHE/index/$1 new=$CACHE/index/$1.$LAB_ID.$BASHPID url
 
 	if [ -n "$(find "$file" -mmin "-$((INDEX_HOURS * 60))" 2>/dev/null)" ]; then
 		echo "$file"
@@ -41,14 +41,14 @@ index()
 	mkdir -p "$CACHE/index"
 	url=$(suite_url "$suite") || exit 1
 	url=$url/dists/$suite/main/binary-amd64/Packages.xz
-	if (set -o pipefail; fetch "$url" | xz -dc | index_filter > "$file.$$") 2> "$file.err" &&
-	   [ -s "$file.$$" ]; then
-		mv "$file.$$" "$file"
+	if (set -o pipefail; fetch "$url" | xz -dc | index_filter > "$new") 2> "$file.err" &&
+	   [ -s "$new" ]; then
+		mv "$new" "$file"
 	elif [ -s "$file" ]; then
 		say "could not fetch $url ($(head -n 1 "$file.err")): using the index of $(date -r "$file" +%F)"
-		rm -f "$file.$$"
+		rm -f "$new"
 	else
-		rm -f "$file.$$"
+		rm -f "$new"
 		die "could not fetch $url: $(head -n 1 "$file.err"). Is the mirror reachable? MIRROR= names another."
 	fi
 	echo "$file"

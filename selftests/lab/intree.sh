@@ -15,7 +15,7 @@ make_skeleton()
 	[ -s "$out" ] && return
 	deb=$CACHE/src/linux-source-${series}_$version.deb
 	fetch_source "$series" "$version" "$deb" || return 1
-	work=$CACHE/tmp/in-tree-$BASHPID
+	work=$CACHE/tmp/in-tree-$LAB_ID.$BASHPID
 	layer_up "$root/root" "$work"
 	chroot_prepare "$work/m"
 	: > "$work/m/var/tmp/source.deb"
@@ -48,7 +48,7 @@ in_tree()
 	read -r _ _ _ version <<< "$(grep "^kernel $IN_TREE " "$root/inputs")"
 	disk=$CACHE/src/in-tree-$version-$(key < "$LAB/intree.sh").disk
 	with_lock in-tree make_skeleton "$IN_TREE" "$version" "$root" "$disk" || exit 1
-	dir=$CACHE/run/in-tree-$BASHPID
+	dir=$CACHE/run/in-tree-$LAB_ID.$BASHPID
 	guest_start "$dir" "$IN_TREE" "$root" "$tree" \
 		-drive "file=$disk,format=raw,if=none,id=source,readonly=on" \
 		-device virtio-blk-pci,drive=source,serial=source

@@ -93,7 +93,7 @@ run_pair()
 	local out limit dir cmd
 
 	out=$(result_dir "$@")
-	dir=$CACHE/run/pair-$1-$BASHPID
+	dir=$CACHE/run/pair-$1-$LAB_ID.$BASHPID
 	mkdir -p "$out"
 	limit=$(($(suite_field "$3" 3) * ${SLOW:-1}))
 	cmd=$(suite_command "$3" "$2")
@@ -116,7 +116,7 @@ two_guests()
 	[ $# -ge 2 ] || die "usage: lab two-guests KERNEL 'COMMANDS OF A' ['COMMANDS OF B']"
 	suite=$(kernel_root "$1") && root=$(root "$suite") || exit 1
 	tree=$(tree_disk "$suite" "$root" "$1") || exit 1
-	dir=$CACHE/run/pair-$BASHPID
+	dir=$CACHE/run/pair-$LAB_ID.$BASHPID
 	pair "$1" "$root" "$tree" "$dir" "${LIMIT:-300}" "$2" "${3:-$2}"
 	for i in a b; do
 		sed "s/^/$i: /" "$dir/$i/out"

@@ -22,7 +22,7 @@ all_results()
 # Returns 1 when something failed or nothing ran.
 report()
 {
-	local list=$RESULTS/list.$BASHPID ret
+	local list=$RESULTS/list.$LAB_ID.$BASHPID ret
 
 	all_results > "$list"
 	echo

@@ -33,7 +33,7 @@ shell_cmd()
 	EXTRA_KERNELS+=" $kernel"
 	root=$(root "$suite") || exit 1
 	[ -n "$bare" ] || tree=$(tree_disk "$suite" "$root" "$kernel") || exit 1
-	dir=$CACHE/run/shell-$(date +%s)-$BASHPID
+	dir=$CACHE/run/shell-$(date +%s)-$LAB_ID.$BASHPID
 	guest_start "$dir" "$kernel" "$root" "$tree"
 	if ! guest_wait_ready; then
 		guest_kill

@@ -44,18 +44,18 @@ chosen_kernels()
 
 stage_root()
 {
-	local dir log=$RESULTS/tree-$1.log
+	local dir log=$RUN/tree-$1.log
 
-	dir=$(root "$1" 2> >(tee "$log" >&2)) && echo "$dir" > "$RESULTS/root-$1"
+	dir=$(root "$1" 2> >(tee "$log" >&2)) && echo "$dir" > "$RUN/root-$1"
 }
 
 stage_tree()
 {
-	local dir disk log=$RESULTS/tree-$1.log
+	local dir disk log=$RUN/tree-$1.log
 
-	dir=$(cat "$RESULTS/root-$1" 2>/dev/null) || return
+	dir=$(cat "$RUN/root-$1" 2>/dev/null) || return
 	# shellcheck disable=SC2046
-	disk=$(tree_disk "$1" "$dir" $(chosen_kernels "$1") 2> >(tee "$log" >&2)) && echo "$disk" > "$RESULTS/disk-$1"
+	disk=$(tree_disk "$1" "$dir" $(chosen_kernels "$1") 2> >(tee "$log" >&2)) && echo "$disk" > "$RUN/disk-$1"
 }
 
 # stage_boot KERNEL DEVICES
@@ -64,8 +64,8 @@ stage_boot()
 	local kernel=$1 suite
 
 	suite=$(kernel_root "$kernel")
-	ROOT=$(cat "$RESULTS/root-$suite")
-	DISK=$(cat "$RESULTS/disk-$suite" 2>/dev/null)
+	ROOT=$(cat "$RUN/root-$suite")
+	DISK=$(cat "$RUN/disk-$suite" 2>/dev/null)
 	run_group "$kernel" "$2"
 }
 
@@ -90,13 +90,13 @@ groups()
 		for kernel in $KERNELS; do
 			suite=$(kernel_root "$kernel")
 			first=${DEVICES%% *}
-			if [ ! -e "$RESULTS/disk-$suite" ]; then
+			if [ ! -e "$RUN/disk-$suite" ]; then
 				[ "$device" != "$first" ] ||
-					give_up "$kernel" "no image: $(sed 's/^lab: //' "$RESULTS/tree-$suite.log" | tail -n 1)" >&2
+					give_up "$kernel" "no image: $(sed 's/^lab: //' "$RUN/tree-$suite.log" | tail -n 1)" >&2
 				continue
 			fi
 			why=
-			[ "$device" != siw ] || why=$(siw_missing "$kernel" "$(cat "$RESULTS/root-$suite")")
+			[ "$device" != siw ] || why=$(siw_missing "$kernel" "$(cat "$RUN/root-$suite")")
 			if [ -n "$why" ]; then
 				for s in $(suites_on siw); do
 					skip_result "$kernel" siw "$s" "$why" >&2
@@ -141,9 +141,11 @@ test_in_guests()
 	TREE_HASH=$(tree_hash)
 	RESULTS=$CACHE/results/$(results_key)
 	mkdir -p "$RESULTS"
-	cp "$TREE/selftests/suites" "$RESULTS/suites"
-	SUITES_FILE=$RESULTS/suites
-	rm -f "$RESULTS"/root-* "$RESULTS"/disk-* "$RESULTS"/tree-*.log "$RESULTS/boot-seconds"
+	# What this run alone knows: which root, which image.
+	RUN=$CACHE/run/test-$LAB_ID
+	mkdir -p "$RUN"
+	cp "$TREE/selftests/suites" "$RUN/suites"
+	SUITES_FILE=$RUN/suites
 	for kernel in $KERNELS; do
 		for device in none $DEVICES; do
 			for suite in $(suites_on "$device"); do

@@ -108,7 +108,7 @@ first_error()
 # make_tree SUITE ROOT_DIR OUT KERNEL...
 make_tree()
 {
-	local suite=$1 root=$2 out=$3 work=$3.part log=$CACHE/log/tree-$1-$BASHPID t=$SECONDS
+	local suite=$1 root=$2 out=$3 work=$3.part log=$CACHE/log/tree-$1-$LAB_ID.$BASHPID t=$SECONDS
 
 	shift 3
 	[ -e "$out/disk" ] && return
