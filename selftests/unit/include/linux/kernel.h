@@ -15,6 +15,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef uint32_t __be32;
 
 #define U16_MAX UINT16_MAX
 #define U32_MAX UINT32_MAX
