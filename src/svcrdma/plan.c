@@ -14,11 +14,11 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/svc_rdma_pcl.h>
 
-enum { XDR_UNIT = 4, RPC_MIN = 24 };	/* RPC_MIN: xid to procedure */
+enum { WORD = 4, RPC_MIN = 24 };	/* RPC_MIN: xid to procedure */
 
 static u64 padded(u64 length)
 {
-	return (length + XDR_UNIT - 1) & ~(u64)(XDR_UNIT - 1);
+	return (length + WORD - 1) & ~(u64)(WORD - 1);
 }
 
 /**
@@ -36,7 +36,7 @@ bool rdma_shim_positions_fit(const struct svc_rdma_pcl *reads, u64 base_bytes)
 	u64 built = 0, base = 0;
 
 	pcl_for_each_chunk(chunk, reads) {
-		if (chunk->ch_position % XDR_UNIT ||
+		if (chunk->ch_position % WORD ||
 		    chunk->ch_position < built)
 			return false;
 		base += chunk->ch_position - built;

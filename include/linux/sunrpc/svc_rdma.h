@@ -10,12 +10,13 @@
 #include <linux/dma-direction.h>
 #include <linux/llist.h>
 #include <linux/percpu_counter.h>
-#include <linux/sunrpc/rdma_rn.h>
+/* rpc_rdma.h does not include what it needs. */
+#include <linux/sunrpc/xdr.h>
 #include <linux/sunrpc/rpc_rdma.h>
+#include <linux/sunrpc/rdma_rn.h>
 #include <linux/sunrpc/rpc_rdma_cid.h>
 #include <linux/sunrpc/svc_rdma_pcl.h>
 #include <linux/sunrpc/svcsock.h>
-#include <linux/sunrpc/xdr.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
@@ -152,6 +153,8 @@ struct svcxprt_rdma {
 	struct svc_rdma_shim_chain	*sc_shim_stranded;
 	/* Receive contexts not in sc_recv_ctxts. */
 	atomic_t			sc_shim_live;
+	/* Pages a message can have; 0 is "ask the service". */
+	unsigned long			sc_shim_pages;
 	/* Pending connections of a listener. */
 	unsigned int			sc_shim_pending;
 	/* Bytes that the peer can receive; 0 is "as many as we can". */

@@ -56,8 +56,10 @@ static inline bool pcl_is_empty(const struct svc_rdma_pcl *pcl)
 static inline struct svc_rdma_chunk *
 pcl_first_chunk(const struct svc_rdma_pcl *pcl)
 {
-	return list_first_entry_or_null(&pcl->cl_chunks,
-					struct svc_rdma_chunk, ch_list);
+	if (pcl_is_empty(pcl))
+		return NULL;
+	return list_first_entry(&pcl->cl_chunks, struct svc_rdma_chunk,
+				ch_list);
 }
 
 static inline struct svc_rdma_chunk *

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What differs between kernels on the server side (facts 3.7, 3.8, 3.11).
+ */
+#include "svcrdma/compat.h"
+
+#include <rdma-shim/config.h>
+
+/*
+ * Since 7.1 a thread has separate pages for the reply, and wants to be told
+ * how many request pages to replace. Before, the reply lies behind the request
+ * in one array, and whatever is NULL is replaced.
+ */
+#if RDMA_SHIM_HAVE_RQST_PAGES_NFREE
+/* One less than there are, as on the other kernels, so that R6 reads alike. */
+unsigned int rdma_shim_rqst_budget(const struct svc_rqst *rqstp)
+{
+	return rqstp->rq_maxpages - 1;
+}
+
+void rdma_shim_rqst_reset(struct svc_rqst *rqstp)
+{
+	rqstp->rq_next_page = rqstp->rq_respages;
+}
+
+void rdma_shim_rqst_pages_taken(struct svc_rqst *rqstp, unsigned int pages)
+{
+	rqstp->rq_pages_nfree = max_t(unsigned long, rqstp->rq_pages_nfree,
+				      pages);
+}
+
+void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages)
+{
+}
+
+/* The core puts new pages where it finds NULL up to rq_next_page. */
+void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp)
+{
+}
+#else
+unsigned int rdma_shim_rqst_budget(const struct svc_rqst *rqstp)
+{
+	return rqstp->rq_page_end - rqstp->rq_pages - 1;
+}
+
+void rdma_shim_rqst_reset(struct svc_rqst *rqstp)
+{
+	rqstp->rq_respages = rqstp->rq_pages;
+	rqstp->rq_next_page = rqstp->rq_respages;
+}
+
+void rdma_shim_rqst_pages_taken(struct svc_rqst *rqstp, unsigned int pages)
+{
+}
+
+void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages)
+{
+	rqstp->rq_respages = &rqstp->rq_pages[pages];
+	rqstp->rq_next_page = rqstp->rq_respages + 1;
+}
+
+void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp)
+{
+	rqstp->rq_next_page = rqstp->rq_respages;
+}
+#endif
+
+/* From 5.13 on the transport says when it has taken its message. */
+#if RDMA_SHIM_HAVE_XPRT_DEFERRED_CLOSE
+void rdma_shim_xprt_received(struct svc_xprt *xprt)
+{
+	svc_xprt_received(xprt);
+}
+
+void rdma_shim_xprt_close_later(struct svc_xprt *xprt)
+{
+	svc_xprt_deferred_close(xprt);
+}
+#else
+void rdma_shim_xprt_received(struct svc_xprt *xprt)
+{
+}
+
+void rdma_shim_xprt_close_later(struct svc_xprt *xprt)
+{
+	if (!test_and_set_bit(XPT_CLOSE, &xprt->xpt_flags))
+		svc_xprt_enqueue(xprt);
+}
+#endif
+
+#if RDMA_SHIM_HAVE_SVC_XPRT_CLOSE
+void rdma_shim_xprt_close(struct svc_xprt *xprt)
+{
+	svc_xprt_close(xprt);
+}
+#else
+void rdma_shim_xprt_close(struct svc_xprt *xprt)
+{
+	svc_close_xprt(xprt);
+}
+#endif
+
+#if RDMA_SHIM_HAVE_XPO_RELEASE_CTXT
+#define SET_RELEASE(ops)	((ops)->xpo_release_ctxt = svc_rdma_release_ctxt)
+#else
+static void release_rqst(struct svc_rqst *rqstp)
+{
+	void *ctxt = rqstp->rq_xprt_ctxt;
+
+	rqstp->rq_xprt_ctxt = NULL;
+	svc_rdma_release_ctxt(rqstp->rq_xprt, ctxt);
+}
+#define SET_RELEASE(ops)	((ops)->xpo_release_rqst = release_rqst)
+#endif
+
+#if RDMA_SHIM_HAVE_XPO_SECURE_PORT
+static void secure_port(struct svc_rqst *rqstp)
+{
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+}
+#define SET_SECURE(ops)		((ops)->xpo_secure_port = secure_port)
+#else
+#define SET_SECURE(ops)		do { } while (0)
+#endif
+
+#if RDMA_SHIM_HAVE_XPO_RESULT_PAYLOAD
+#define SET_PAYLOAD(ops) ((ops)->xpo_result_payload = svc_rdma_result_payload)
+#else
+#define SET_PAYLOAD(ops) ((ops)->xpo_read_payload = svc_rdma_result_payload)
+#endif
+
+/* The hooks whose names or arguments differ. */
+void rdma_shim_fill_ops(struct svc_xprt_ops *ops)
+{
+	SET_RELEASE(ops);
+	SET_SECURE(ops);
+	SET_PAYLOAD(ops);
+}

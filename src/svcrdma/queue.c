@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Send Queue of a connection. A chain that finds too few slots waits in
+ * line and is posted from a completion; no thread sleeps (R8).
+ */
+#include "svcrdma/svcrdma.h"
+
+static bool closing(const struct svcxprt_rdma *rdma)
+{
+	return test_bit(XPT_CLOSE, &rdma->sc_xprt.xpt_flags);
+}
+
+static void park(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
+{
+	chain->ch_shim_next = NULL;
+	if (rdma->sc_shim_parked)
+		rdma->sc_shim_parked_last->ch_shim_next = chain;
+	else
+		rdma->sc_shim_parked = chain;
+	rdma->sc_shim_parked_last = chain;
+}
+
+/* What a half posted chain uses stays until the QP is drained. */
+static void strand(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
+{
+	spin_lock_bh(&rdma->sc_send_lock);
+	chain->ch_shim_next = rdma->sc_shim_stranded;
+	rdma->sc_shim_stranded = chain;
+	spin_unlock_bh(&rdma->sc_send_lock);
+}
+
+/* The chain has its slots. Returns an error only if nothing went out. */
+static int post(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
+{
+	const struct ib_send_wr *bad = chain->ch_shim_first;
+	int ret;
+
+	ret = ib_post_send(rdma->sc_qp, chain->ch_shim_first, &bad);
+	if (!ret)
+		return 0;
+	svc_rdma_xprt_deferred_close(rdma);
+	if (bad == chain->ch_shim_first) {
+		atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
+		return -ENOTCONN;
+	}
+	strand(rdma, chain);
+	return 0;
+}
+
+/**
+ * rdma_shim_chain_submit - post a chain, now or when there are slots
+ * @rdma: the connection
+ * @chain: first request, slots and drop callback are set
+ *
+ * Context: process or completion.
+ * Return: 0, the chain has a new owner; -EINVAL, it can never fit;
+ * -ENOTCONN, nothing went out and the connection closes (R1, R8).
+ */
+int rdma_shim_chain_submit(struct svcxprt_rdma *rdma,
+			   struct svc_rdma_shim_chain *chain)
+{
+	bool now;
+
+	if (chain->ch_shim_slots > rdma->sc_sq_depth)
+		return -EINVAL;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	if (closing(rdma)) {
+		spin_unlock_bh(&rdma->sc_send_lock);
+		return -ENOTCONN;
+	}
+	now = !rdma->sc_shim_parked &&
+	      atomic_read(&rdma->sc_sq_avail) >= chain->ch_shim_slots;
+	if (now)
+		atomic_sub(chain->ch_shim_slots, &rdma->sc_sq_avail);
+	else
+		park(rdma, chain);
+	spin_unlock_bh(&rdma->sc_send_lock);
+
+	if (now)
+		return post(rdma, chain);
+	percpu_counter_inc(&svcrdma_stat_sq_starve);
+	return 0;
+}
+
+/* The oldest chain that waits, if it can go now; @last: none waits any more. */
+static struct svc_rdma_shim_chain *next_ready(struct svcxprt_rdma *rdma,
+					      bool *last)
+{
+	struct svc_rdma_shim_chain *chain;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	chain = rdma->sc_shim_parked;
+	if (chain && !closing(rdma) &&
+	    atomic_read(&rdma->sc_sq_avail) >= chain->ch_shim_slots) {
+		atomic_sub(chain->ch_shim_slots, &rdma->sc_sq_avail);
+		rdma->sc_shim_parked = chain->ch_shim_next;
+		*last = !rdma->sc_shim_parked;
+	} else {
+		chain = NULL;
+	}
+	spin_unlock_bh(&rdma->sc_send_lock);
+	return chain;
+}
+
+/**
+ * rdma_shim_svc_rdma_wake_send_waiters - give slots back
+ * @rdma: the connection
+ * @avail: how many
+ *
+ * Posts the chains that waited for them, in the order they came (R8).
+ *
+ * Context: process or completion.
+ */
+void rdma_shim_svc_rdma_wake_send_waiters(struct svcxprt_rdma *rdma, int avail)
+{
+	struct svc_rdma_shim_chain *chain;
+	bool last;
+
+	atomic_add(avail, &rdma->sc_sq_avail);
+	while ((chain = next_ready(rdma, &last))) {
+		if (post(rdma, chain))
+			chain->ch_shim_drop(rdma, chain);
+		if (last)
+			svc_xprt_enqueue(&rdma->sc_xprt);
+	}
+	/* Pairs with the barrier of whoever goes to sleep. */
+	smp_mb__after_atomic();
+	if (waitqueue_active(&rdma->sc_send_wait))
+		wake_up(&rdma->sc_send_wait);
+}
+EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_wake_send_waiters);
+
+/**
+ * rdma_shim_chain_waits - does a chain wait for slots?
+ * @rdma: the connection
+ *
+ * Context: any.
+ */
+bool rdma_shim_chain_waits(struct svcxprt_rdma *rdma)
+{
+	return READ_ONCE(rdma->sc_shim_parked);
+}
+
+static void drop_all(struct svcxprt_rdma *rdma,
+		     struct svc_rdma_shim_chain **list)
+{
+	struct svc_rdma_shim_chain *chain, *next;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	chain = *list;
+	*list = NULL;
+	spin_unlock_bh(&rdma->sc_send_lock);
+	for (; chain; chain = next) {
+		next = chain->ch_shim_next;
+		chain->ch_shim_drop(rdma, chain);
+	}
+}
+
+/**
+ * rdma_shim_chain_purge - free all that waits for slots
+ * @rdma: a connection with XPT_CLOSE set
+ *
+ * Context: process.
+ */
+void rdma_shim_chain_purge(struct svcxprt_rdma *rdma)
+{
+	drop_all(rdma, &rdma->sc_shim_parked);
+}
+
+/**
+ * rdma_shim_chain_bury - free what failed half posted
+ * @rdma: a connection whose QP is drained
+ *
+ * Context: process.
+ */
+void rdma_shim_chain_bury(struct svcxprt_rdma *rdma)
+{
+	rdma_shim_chain_purge(rdma);
+	drop_all(rdma, &rdma->sc_shim_stranded);
+}
+
+static bool reserve(struct svcxprt_rdma *rdma, int slots)
+{
+	bool got = false;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	if (!rdma->sc_shim_parked &&
+	    atomic_read(&rdma->sc_sq_avail) >= slots) {
+		atomic_sub(slots, &rdma->sc_sq_avail);
+		got = true;
+	}
+	spin_unlock_bh(&rdma->sc_send_lock);
+	return got;
+}
+
+/**
+ * rdma_shim_svc_rdma_sq_wait - take slots for requests of the caller's own
+ * @rdma: the connection
+ * @cid: identifies the caller
+ * @sqecount: slots
+ *
+ * Nothing of ours calls it: it sleeps.
+ *
+ * Context: process.
+ * Return: 0, -EINVAL if the queue is not that deep, -ENOTCONN if it closes.
+ */
+int rdma_shim_svc_rdma_sq_wait(struct svcxprt_rdma *rdma,
+			       const struct rpc_rdma_cid *cid, int sqecount)
+{
+	bool got = false;
+
+	if (sqecount > rdma->sc_sq_depth)
+		return -EINVAL;
+	wait_event(rdma->sc_send_wait,
+		   closing(rdma) || (got = reserve(rdma, sqecount)));
+	return got ? 0 : -ENOTCONN;
+}
+EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_sq_wait);
+
+/**
+ * rdma_shim_svc_rdma_post_send_err - after ib_post_send() failed
+ * @rdma: the connection; it will close
+ * @cid: identifies the caller
+ * @bad_wr: the request that was not posted
+ * @first_wr: the first of the chain
+ * @sqecount: slots of the chain
+ * @ret: what ib_post_send() returned
+ *
+ * Context: process or completion.
+ * Return: -ENOTCONN if nothing went out, and the slots are given back; 0 if a
+ * completion will come (R1).
+ */
+int rdma_shim_svc_rdma_post_send_err(struct svcxprt_rdma *rdma,
+				     const struct rpc_rdma_cid *cid,
+				     const struct ib_send_wr *bad_wr,
+				     const struct ib_send_wr *first_wr,
+				     int sqecount, int ret)
+{
+	svc_rdma_xprt_deferred_close(rdma);
+	if (bad_wr != first_wr)
+		return 0;
+	svc_rdma_wake_send_waiters(rdma, sqecount);
+	return -ENOTCONN;
+}
+EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_post_send_err);
