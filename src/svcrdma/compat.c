@@ -65,6 +65,18 @@ void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp)
 }
 #endif
 
+/* 5.10 keeps it with a deferred request, and another transport left it. */
+#if RDMA_SHIM_HAVE_RQST_XPRT_HLEN
+void rdma_shim_rqst_no_header(struct svc_rqst *rqstp)
+{
+	rqstp->rq_xprt_hlen = 0;
+}
+#else
+void rdma_shim_rqst_no_header(struct svc_rqst *rqstp)
+{
+}
+#endif
+
 /* From 5.13 on the transport says when it has taken its message. */
 #if RDMA_SHIM_HAVE_XPRT_DEFERRED_CLOSE
 void rdma_shim_xprt_received(struct svc_xprt *xprt)
@@ -102,12 +114,87 @@ void rdma_shim_xprt_close(struct svc_xprt *xprt)
 
 #if RDMA_SHIM_HAVE_XPO_RELEASE_CTXT
 #define SET_RELEASE(ops)	((ops)->xpo_release_ctxt = svc_rdma_release_ctxt)
+
+struct svc_rdma_recv_ctxt *rdma_shim_rqst_ctxt(struct svc_rqst *rqstp)
+{
+	return rqstp->rq_xprt_ctxt;
+}
+
+void rdma_shim_forget_deferred(struct svcxprt_rdma *rdma)
+{
+}
 #else
+/*
+ * A call that is deferred (its export is not in the cache yet) comes back
+ * without its context, and with it its chunk lists. Here they wait for it, by
+ * xid. A call that never comes back is forgotten with the connection.
+ */
+enum { MAX_DEFERRED = 64 };
+
+static bool keep_deferred(struct svcxprt_rdma *rdma,
+			  struct svc_rdma_recv_ctxt *ctxt)
+{
+	bool room;
+
+	spin_lock_bh(&rdma->sc_rq_dto_lock);
+	room = rdma->sc_shim_deferred_count < MAX_DEFERRED;
+	if (room) {
+		ctxt->rc_node.next = rdma->sc_shim_deferred;
+		rdma->sc_shim_deferred = &ctxt->rc_node;
+		rdma->sc_shim_deferred_count++;
+	}
+	spin_unlock_bh(&rdma->sc_rq_dto_lock);
+	return room;
+}
+
+static struct svc_rdma_recv_ctxt *find_deferred(struct svcxprt_rdma *rdma,
+						__be32 xid)
+{
+	struct svc_rdma_recv_ctxt *ctxt, *found = NULL;
+	struct llist_node **at;
+
+	spin_lock_bh(&rdma->sc_rq_dto_lock);
+	for (at = &rdma->sc_shim_deferred; *at; at = &(*at)->next) {
+		ctxt = llist_entry(*at, struct svc_rdma_recv_ctxt, rc_node);
+		if (*(__be32 *)ctxt->rc_recv_buf != xid)
+			continue;
+		*at = (*at)->next;
+		rdma->sc_shim_deferred_count--;
+		found = ctxt;
+		break;
+	}
+	spin_unlock_bh(&rdma->sc_rq_dto_lock);
+	return found;
+}
+
+struct svc_rdma_recv_ctxt *rdma_shim_rqst_ctxt(struct svc_rqst *rqstp)
+{
+	if (!rqstp->rq_xprt_ctxt)
+		rqstp->rq_xprt_ctxt = find_deferred(svc_rdma_rqst_rdma(rqstp),
+						    rqstp->rq_xid);
+	return rqstp->rq_xprt_ctxt;
+}
+
+void rdma_shim_forget_deferred(struct svcxprt_rdma *rdma)
+{
+	struct svc_rdma_recv_ctxt *ctxt;
+
+	while (rdma->sc_shim_deferred) {
+		ctxt = llist_entry(rdma->sc_shim_deferred,
+				   struct svc_rdma_recv_ctxt, rc_node);
+		rdma->sc_shim_deferred = ctxt->rc_node.next;
+		svc_rdma_recv_ctxt_put(rdma, ctxt);
+	}
+}
+
 static void release_rqst(struct svc_rqst *rqstp)
 {
 	void *ctxt = rqstp->rq_xprt_ctxt;
 
 	rqstp->rq_xprt_ctxt = NULL;
+	if (ctxt && test_bit(RQ_DROPME, &rqstp->rq_flags) &&
+	    keep_deferred(svc_rdma_rqst_rdma(rqstp), ctxt))
+		return;
 	svc_rdma_release_ctxt(rqstp->rq_xprt, ctxt);
 }
 #define SET_RELEASE(ops)	((ops)->xpo_release_rqst = release_rqst)

@@ -34,9 +34,12 @@ void rdma_shim_rqst_reset(struct svc_rqst *rqstp);
 void rdma_shim_rqst_pages_taken(struct svc_rqst *rqstp, unsigned int pages);
 void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages);
 void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp);
+void rdma_shim_rqst_no_header(struct svc_rqst *rqstp);
 void rdma_shim_xprt_received(struct svc_xprt *xprt);
 void rdma_shim_xprt_close_later(struct svc_xprt *xprt);
 void rdma_shim_xprt_close(struct svc_xprt *xprt);
+struct svc_rdma_recv_ctxt *rdma_shim_rqst_ctxt(struct svc_rqst *rqstp);
+void rdma_shim_forget_deferred(struct svcxprt_rdma *rdma);
 void rdma_shim_fill_ops(struct svc_xprt_ops *ops);
 
 #endif

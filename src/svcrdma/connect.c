@@ -202,6 +202,7 @@ void rdma_shim_connect_free(struct svcxprt_rdma *rdma)
 	if (rdma->sc_qp)
 		ib_drain_qp(rdma->sc_qp);
 	rdma_shim_chain_bury(rdma);
+	rdma_shim_forget_deferred(rdma);
 	svc_rdma_flush_recv_queues(rdma);
 	svc_rdma_destroy_rw_ctxts(rdma);
 	if (!IS_ERR_OR_NULL(rdma->sc_pd)) {

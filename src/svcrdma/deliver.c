@@ -13,6 +13,7 @@ enum { RPC_CALL_MIN = 24 };
 static int hand_over(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *ctxt)
 {
 	rqstp->rq_xprt_ctxt = ctxt;
+	rdma_shim_rqst_no_header(rqstp);
 	rqstp->rq_prot = IPPROTO_MAX;
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);

@@ -194,13 +194,13 @@ static bool is_clients_fault(int status)
 int rdma_shim_svc_rdma_sendto(struct svc_rqst *rqstp)
 {
 	struct svcxprt_rdma *rdma = svc_rdma_rqst_rdma(rqstp);
-	struct svc_rdma_recv_ctxt *rctxt = rqstp->rq_xprt_ctxt;
+	struct svc_rdma_recv_ctxt *rctxt = rdma_shim_rqst_ctxt(rqstp);
 	struct svc_rdma_send_ctxt *sctxt;
 	int ret = -ENOTCONN;
 
 	if (svc_xprt_is_dead(&rdma->sc_xprt))
 		return -ENOTCONN;
-	/* A deferred request of an old kernel comes back without its context. */
+	/* Too many calls were deferred, and this is one of them. */
 	if (!rctxt)
 		goto close;
 	sctxt = svc_rdma_send_ctxt_get(rdma);
@@ -245,7 +245,7 @@ EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_sendto);
 int rdma_shim_svc_rdma_result_payload(struct svc_rqst *rqstp,
 				      unsigned int offset, unsigned int length)
 {
-	struct svc_rdma_recv_ctxt *ctxt = rqstp->rq_xprt_ctxt;
+	struct svc_rdma_recv_ctxt *ctxt = rdma_shim_rqst_ctxt(rqstp);
 	struct svc_rdma_chunk *chunk;
 
 	if (!ctxt || !ctxt->rc_cur_result_payload)

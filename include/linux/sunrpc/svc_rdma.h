@@ -153,6 +153,9 @@ struct svcxprt_rdma {
 	struct svc_rdma_shim_chain	*sc_shim_stranded;
 	/* Receive contexts not in sc_recv_ctxts. */
 	atomic_t			sc_shim_live;
+	/* Contexts of deferred calls, where the kernel forgets them. */
+	struct llist_node		*sc_shim_deferred;
+	unsigned int			sc_shim_deferred_count;
 	/* Pages a message can have; 0 is "ask the service". */
 	unsigned long			sc_shim_pages;
 	/* Pending connections of a listener. */
