@@ -197,6 +197,7 @@ static void release_rqst(struct svc_rqst *rqstp)
 		return;
 	svc_rdma_release_ctxt(rqstp->rq_xprt, ctxt);
 }
+
 #define SET_RELEASE(ops)	((ops)->xpo_release_rqst = release_rqst)
 #endif
 
@@ -205,6 +206,7 @@ static void secure_port(struct svc_rqst *rqstp)
 {
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
 }
+
 #define SET_SECURE(ops)		((ops)->xpo_secure_port = secure_port)
 #else
 #define SET_SECURE(ops)		do { } while (0)

@@ -118,8 +118,8 @@ static int make_queues(struct svcxprt_rdma *rdma)
 	struct depths d;
 
 	rdma->sc_port_num = rdma->sc_cm_id->port_num;
-	rdma->sc_max_send_sges = min(device->attrs.max_send_sge,
-				     (int)MAX_SGES);
+	rdma->sc_max_send_sges = min_t(int, device->attrs.max_send_sge,
+				       MAX_SGES);
 	rdma->sc_ord = min3(rdma->sc_ord, svcrdma_ord,
 			    (u32)device->attrs.max_qp_init_rd_atom);
 	if (!rdma->sc_ord)

@@ -124,9 +124,7 @@ void rdma_shim_svc_rdma_wake_send_waiters(struct svcxprt_rdma *rdma, int avail)
 		if (last)
 			svc_xprt_enqueue(&rdma->sc_xprt);
 	}
-	/* Pairs with the barrier of whoever goes to sleep. */
-	smp_mb__after_atomic();
-	if (waitqueue_active(&rdma->sc_send_wait))
+	if (wq_has_sleeper(&rdma->sc_send_wait))
 		wake_up(&rdma->sc_send_wait);
 }
 EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_wake_send_waiters);

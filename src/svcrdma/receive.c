@@ -21,6 +21,34 @@ static bool too_many(struct svcxprt_rdma *rdma)
 
 static void receive_done(struct ib_cq *cq, struct ib_wc *wc);
 
+static void init_ctxt(struct svcxprt_rdma *rdma,
+		      struct svc_rdma_recv_ctxt *ctxt, u64 addr)
+{
+	struct svc_rdma_pcl *lists[] = {
+		&ctxt->rc_call_pcl, &ctxt->rc_read_pcl,
+		&ctxt->rc_write_pcl, &ctxt->rc_reply_pcl,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		pcl_init(lists[i]);
+	ctxt->rc_shim_rdma = rdma;
+	ctxt->rc_shim_chain.ch_shim_drop = rdma_shim_read_drop;
+	ctxt->rc_cqe.done = receive_done;
+	ctxt->rc_recv_sge = (struct ib_sge){
+		.addr	= addr,
+		.length	= rdma->sc_max_req_size,
+		.lkey	= rdma->sc_pd->local_dma_lkey,
+	};
+	ctxt->rc_recv_wr = (struct ib_recv_wr){
+		.wr_cqe		= &ctxt->rc_cqe,
+		.sg_list	= &ctxt->rc_recv_sge,
+		.num_sge	= 1,
+	};
+	INIT_LIST_HEAD(&ctxt->rc_cc.cc_rwctxts);
+	svc_rdma_recv_cid_init(rdma, &ctxt->rc_cid);
+}
+
 static struct svc_rdma_recv_ctxt *alloc_ctxt(struct svcxprt_rdma *rdma)
 {
 	unsigned long pages = rdma_shim_xprt_pages(rdma);
@@ -39,22 +67,8 @@ static struct svc_rdma_recv_ctxt *alloc_ctxt(struct svcxprt_rdma *rdma)
 	if (ib_dma_mapping_error(device, addr))
 		goto free_buf;
 
-	svc_rdma_recv_cid_init(rdma, &ctxt->rc_cid);
-	pcl_init(&ctxt->rc_call_pcl);
-	pcl_init(&ctxt->rc_read_pcl);
-	pcl_init(&ctxt->rc_write_pcl);
-	pcl_init(&ctxt->rc_reply_pcl);
-	INIT_LIST_HEAD(&ctxt->rc_cc.cc_rwctxts);
 	ctxt->rc_maxpages = pages;
-	ctxt->rc_shim_rdma = rdma;
-	ctxt->rc_shim_chain.ch_shim_drop = rdma_shim_read_drop;
-	ctxt->rc_cqe.done = receive_done;
-	ctxt->rc_recv_sge.addr = addr;
-	ctxt->rc_recv_sge.length = rdma->sc_max_req_size;
-	ctxt->rc_recv_sge.lkey = rdma->sc_pd->local_dma_lkey;
-	ctxt->rc_recv_wr.wr_cqe = &ctxt->rc_cqe;
-	ctxt->rc_recv_wr.sg_list = &ctxt->rc_recv_sge;
-	ctxt->rc_recv_wr.num_sge = 1;
+	init_ctxt(rdma, ctxt, addr);
 	return ctxt;
 
 free_buf:

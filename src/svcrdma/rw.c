@@ -102,7 +102,7 @@ static void add_kvec(struct rdma_shim_rw *rw, const struct kvec *vec,
 }
 
 static void add_page_list(struct rdma_shim_rw *rw, const struct xdr_buf *xdr,
-		      unsigned int *skip, unsigned int *left)
+			  unsigned int *skip, unsigned int *left)
 {
 	unsigned int start, length, part;
 	struct page **page;

@@ -120,8 +120,10 @@ struct svcxprt_rdma {
 
 	struct ib_pd			*sc_pd;
 
+	/* Slots, parked chains and unused send contexts. */
 	spinlock_t			sc_send_lock;
 	struct llist_head		sc_send_ctxts;
+	/* Not used by us. */
 	spinlock_t			sc_rw_ctxt_lock;
 	struct llist_head		sc_rw_ctxts;
 
@@ -129,11 +131,13 @@ struct svcxprt_rdma {
 	u32				sc_recv_batch;
 	struct list_head		sc_rq_dto_q;
 	struct list_head		sc_read_complete_q;
+	/* Both queues above, and unused receive contexts. */
 	spinlock_t			sc_rq_dto_lock;
 	struct ib_qp			*sc_qp;
 	struct ib_cq			*sc_rq_cq;
 	struct ib_cq			*sc_sq_cq;
 
+	/* A listener's pending connections. */
 	spinlock_t			sc_lock;
 
 	wait_queue_head_t		sc_send_wait;
