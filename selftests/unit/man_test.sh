@@ -37,6 +37,8 @@ page_complete()
 echo 'TAP version 13'
 # shellcheck disable=SC2086,SC2013 # one file a word, one name a word
 for name in $(sed -n 's/^EXPORT_SYMBOL_GPL(\(.*\));/\1/p' $files | sort); do
+	# An exported variable has no page.
+	grep -q "$name(" $files || continue
 	count=$((count + 1))
 	if page_complete "$name"; then
 		echo "ok $count - $name(9)"

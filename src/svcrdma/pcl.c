@@ -72,10 +72,10 @@ bool rdma_shim_pcl_check_read_chunk_positions(struct svc_rdma_recv_ctxt *rctxt,
 }
 EXPORT_SYMBOL_GPL(rdma_shim_pcl_check_read_chunk_positions);
 
+typedef int (*visit)(const struct xdr_buf *part, void *data);
+
 static int process_part(const struct xdr_buf *xdr, unsigned int from,
-			unsigned int to,
-			int (*actor)(const struct xdr_buf *xdr, void *data),
-			void *data)
+			unsigned int to, visit actor, void *data)
 {
 	struct xdr_buf part;
 
@@ -100,9 +100,7 @@ static int process_part(const struct xdr_buf *xdr, unsigned int from,
  * answered.
  */
 int rdma_shim_pcl_process_nonpayloads(const struct svc_rdma_pcl *pcl,
-				      const struct xdr_buf *xdr,
-				      int (*actor)(const struct xdr_buf *xdr,
-						   void *data),
+				      const struct xdr_buf *xdr, visit actor,
 				      void *data)
 {
 	const struct svc_rdma_chunk *chunk;
