@@ -149,13 +149,13 @@ static size_t slots_wrong(int fd, char *addr, size_t n)
 /* Overlapping requests, while pages are taken away. */
 static void overlapping(void)
 {
-	size_t n = 1024, i, bad = 0;
-	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_umem(addr, n * PAGE, RW);
 	static void *(*const jobs[])(void *) = {
 		map_at_random, map_at_random, map_at_random, take_at_random,
 		watch,
 	};
+	size_t n = 1024, i, bad = 0;
+	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
+	int fd = odp_umem(addr, n * PAGE, RW);
 	struct worker workers[ARRAY_SIZE(jobs)];
 	long rounds = scale(10), round, wrong = 0, changed = 0;
 

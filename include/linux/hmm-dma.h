@@ -8,7 +8,7 @@
 #include <rdma-shim/config.h>
 
 #if RDMA_SHIM_HAVE_HMM_DMA || \
-	(defined(RDMA_SHIM_ODP_LACKS) && __has_include_next(<linux/hmm-dma.h>))
+	(defined(RDMA_SHIM_ODP_LACKS) && RDMA_SHIM_HAVE_HMM_DMA_HEADER)
 
 #include_next <linux/hmm-dma.h>
 
