@@ -103,14 +103,21 @@ rs_need_command rping ibv_rc_pingpong ib_write_bw sysctl
 rs_pair_up
 netdev_a=$RS_NETDEV dev_a=$RS_IBDEV addr_a=$RS_ADDR
 netdev_b=$RS_PEER_NETDEV dev_b=$RS_PEER_IBDEV addr_b=$RS_PEER_ADDR
-rs_need_module rdma_shim
-rs_mr_module rdma_shim_mr_test
 work=$(mktemp -d)
 trap 'rm -rf "$work"; unwire' EXIT
 wire "$addr_a" "$addr_b" "$netdev_a" "$netdev_b" 901
 wire "$addr_b" "$addr_a" "$netdev_b" "$netdev_a" 902
 ip rule add pref 30 lookup local
 ip rule del pref 0
+
+# The package can only be blamed for what works without it: Debian 11's
+# ib_write_bw crashes in its own librdmacm on siw.
+stock=
+if ! [ -d /sys/module/rdma_shim ]; then
+	stock=$(write_bandwidth) && stock=
+fi
+rs_need_module rdma_shim
+rs_mr_module rdma_shim_mr_test
 packets_before=$(packets)
 
 echo "TAP version 13"
@@ -122,6 +129,10 @@ if [ "$DEVICE" = siw ]; then
 else
 	rs_try "ibv_rc_pingpong between two $DEVICE devices" ping_pong
 fi
-rs_try "ib_write_bw between two $DEVICE devices" write_bandwidth
+if [ -n "$stock" ]; then
+	rs_pass_over "ib_write_bw" "it fails without the package too: $(tail -n 1 <<< "$stock")"
+else
+	rs_try "ib_write_bw between two $DEVICE devices" write_bandwidth
+fi
 rs_try "the packets went over the wire" over_the_wire
 rs_finish
