@@ -10,14 +10,10 @@ conformance_lines()
 {
 	local kernel device suite tap
 
-	for kernel in $KERNELS; do
-		for device in none $DEVICES; do
-			for suite in $(suites_on "$device"); do
-				tap=$(result_dir "$kernel" "$device" "$suite")/tap
-				[ -e "$tap" ] || continue
-				sed -n "s/^ *# conformance /$kernel $device # conformance /p" "$tap"
-			done
-		done
+	all_results | while read -r kernel device suite _; do
+		tap=$(result_dir "$kernel" "$device" "$suite")/tap
+		[ -e "$tap" ] || continue
+		sed -n "s/^ *# conformance /$kernel $device # conformance /p" "$tap"
 	done
 }
 
