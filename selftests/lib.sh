@@ -9,38 +9,19 @@
 #	   |
 #	rsPID-b  10.X.Y.2/24  <-- a second one, named rsPIDp, if a test wants two
 
-RS_TESTS=0
-RS_FAILED=0
 RS_DEVICES=()
 RS_NETDEVS=()
 RS_MODULES=()
 DEVICE=${DEVICE:-rxe}
 SCALE=${SCALE:-1}
 
-rs_skip()
-{
-	echo "TAP version 13"
-	echo "1..0 # SKIP $*"
-	exit 4
-}
+# shellcheck source=selftests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-rs_result()
-{
-	RS_TESTS=$((RS_TESTS + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $RS_TESTS - $2"
-	else
-		echo "not ok $RS_TESTS - $2"
-		RS_FAILED=$((RS_FAILED + 1))
-	fi
-}
-
-# rs_pass_over NAME WHY: a result that is left out here.
-rs_pass_over()
-{
-	RS_TESTS=$((RS_TESTS + 1))
-	echo "ok $RS_TESTS - $1 # SKIP $2"
-}
+rs_skip() { tap_skip "$@"; }
+rs_result() { tap_result "$@"; }
+rs_pass_over() { tap_pass_over "$@"; }
+rs_finish() { tap_finish; }
 
 # rs_try NAME COMMAND...: one result; what the command said when it fails.
 rs_try()
@@ -51,15 +32,8 @@ rs_try()
 		rs_result 0 "$name"
 	else
 		rs_result 1 "$name"
-		printf '%s\n' "$output" | tail -n 20 | sed 's/^/# /'
+		printf '%s\n' "$output" | tap_explain
 	fi
-}
-
-rs_finish()
-{
-	echo "1..$RS_TESTS"
-	[ "$RS_TESTS" -gt 0 ] && [ "$RS_FAILED" = 0 ]
-	exit
 }
 
 rs_need_root()

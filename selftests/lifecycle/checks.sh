@@ -32,18 +32,18 @@ built()
 	for name in $(modules); do
 		file=$(module_of "$1" "$name")
 		[ -n "$file" ] || miss "no $name for $1" || return
-		field=$(in_root "$root" modinfo -F version "$file")
+		field=$(inside modinfo -F version "$file")
 		[ "$field" = "$2" ] || miss "$file has version '$field', not $2" || return
-		field=$(in_root "$root" modinfo -F vermagic "$file")
+		field=$(inside modinfo -F vermagic "$file")
 		[ "${field%% *}" = "$1" ] || miss "$file is for '$field'" || return
 		grep -q "/$name.ko" "$root/lib/modules/$1/modules.dep" ||
 			miss "modules.dep of $1 does not know $name" || return
 	done
-	in_root "$root" grep -q rdma_shim_ib_map_mr_sg "/var/lib/rdma-shim/$1/Module.symvers" ||
+	inside grep -q rdma_shim_ib_map_mr_sg "/var/lib/rdma-shim/$1/Module.symvers" ||
 		miss "no symbols published for $1" || return
-	in_root "$root" grep -q RDMA_SHIM_CONFIG_H "/var/lib/rdma-shim/$1/config.h" ||
+	inside grep -q RDMA_SHIM_CONFIG_H "/var/lib/rdma-shim/$1/config.h" ||
 		miss "no config.h published for $1" || return
-	in_root "$root" test -e "/var/lib/rdma-shim/$1/include/rdma-shim/config.h" ||
+	inside test -e "/var/lib/rdma-shim/$1/include/rdma-shim/config.h" ||
 		miss "no include folder published for $1"
 }
 
@@ -72,7 +72,7 @@ kernels_built()
 	local kernel
 
 	for kernel in $(kernels); do
-		in_root "$root" test -e "/lib/modules/$kernel/build/Makefile" || continue
+		inside test -e "/lib/modules/$kernel/build/Makefile" || continue
 		built "$kernel" "$1" || return
 	done
 }
@@ -95,9 +95,9 @@ same_crcs()
 	file=$(module_of "$1" rdma_shim_consumer)
 	[ -n "$file" ] || miss "no consumer for $1" || return
 	grep -q '^CONFIG_MODVERSIONS=y' "$root/boot/config-$1" || return 0
-	crc=$(in_root "$root" modprobe --dump-modversions "$file" | grep rdma_shim_ib_map_mr_sg) ||
+	crc=$(inside modprobe --dump-modversions "$file" | grep rdma_shim_ib_map_mr_sg) ||
 		miss "the consumer for $1 does not use ours" || return
-	name=$(in_root "$root" cat "/var/lib/rdma-shim/$1/Module.symvers" |
+	name=$(inside cat "/var/lib/rdma-shim/$1/Module.symvers" |
 		awk '$2 == "rdma_shim_ib_map_mr_sg" { print $1 }')
 	[ "${crc%%[[:space:]]*}" = "$name" ] ||
 		miss "symbol versions differ for $1: $crc, published $name"

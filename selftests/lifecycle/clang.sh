@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034,SC2154 # system is set in run
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of run and report.sh
 #
 # A kernel built by clang: the probes and the modules are, too. The kernel is
 # Debian's source with a small config, as far as modules need it.
@@ -19,45 +19,49 @@ clang_config()
 
 clang_system()
 {
-	local suite=$2 base
-
-	system=$1
+	suite=$1
 	base=$(root "$suite") || exit 1
 	make_deb 1.0
-	system_up "$base" "$suite"
 
-	event clang-kernel clang_build
-
-	system_down
+	event ready base clang_ready
+	event clang-kernel ready clang_build
+	run_plan
 }
 
-clang_build()
+# The kernel's tree, prepared for modules.
+clang_ready()
 {
-	local kernel=6.1.0-clang source=/usr/src/linux-source-6.1 kdir=/usr/src/clang
+	local kernel source=/usr/src/linux-source-6.1 kdir=/usr/src/clang
 
-	apt update
+	deb_ready
 	apt install clang lld llvm flex bison bc libelf-dev linux-source-6.1
-	in_root "$root" tar -xJf "$source.tar.xz" -C /usr/src
+	inside tar -xJf "$source.tar.xz" -C /usr/src
 	mkdir "$root$kdir"
 	clang_config > "$root$kdir.config"
-	in_root "$root" make -s -C "$source" O="$kdir" LLVM=1 \
+	inside make -s -C "$source" O="$kdir" LLVM=1 \
 		KCONFIG_ALLCONFIG="$kdir.config" allnoconfig
-	echo "$kernel" > "$root$kdir/localversion"
-	in_root "$root" make -s -C "$source" O="$kdir" LLVM=1 modules_prepare
+	echo 6.1.0-clang > "$root$kdir/localversion"
+	inside make -s -C "$source" O="$kdir" LLVM=1 modules_prepare
 	kernel=$(cat "$root$kdir/include/config/kernel.release")
 	mkdir -p "$root/lib/modules/$kernel/kernel"
 	touch "$root/lib/modules/$kernel/modules.order" \
 		"$root/lib/modules/$kernel/modules.builtin"
 	ln -s "$kdir" "$root/lib/modules/$kernel/build"
+}
 
+# The kernel that Debian built by gcc keeps that.
+clang_build()
+{
+	local kernel gcc_kernel
+
+	kernel=$(kernels | grep clang)
+	gcc_kernel=$(kernels | grep -v clang)
 	apt_ours 1.0
 	[ -n "$(module_of "$kernel" rdma_shim)" ] || miss 'no module for the clang kernel'
-	in_root "$root" readelf -p .comment "$(module_of "$kernel" rdma_shim)" |
-		tee /dev/stderr | grep clang || miss 'the module was not built by clang'
-	in_root "$root" readelf -p .comment "$(module_of "$kernel" rdma_shim)" |
+	inside readelf -p .comment "$(module_of "$kernel" rdma_shim)" |
+		grep clang || miss 'the module was not built by clang'
+	inside readelf -p .comment "$(module_of "$kernel" rdma_shim)" |
 		grep GCC && miss 'a part of it was built by gcc'
-	# The kernels that Debian built by gcc keep theirs.
-	kernel=$(kernels | head -n 1)
-	in_root "$root" readelf -p .comment "$(module_of "$kernel" rdma_shim)" |
-		grep GCC || miss "the module for $kernel was not built by gcc"
+	inside readelf -p .comment "$(module_of "$gcc_kernel" rdma_shim)" |
+		grep GCC || miss "the module for $gcc_kernel was not built by gcc"
 }

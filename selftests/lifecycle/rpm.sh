@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2154 # system is set in run
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of run and report.sh
 #
 # The life of the .rpm under real dnf and rpm, from a local repository, on a
 # root file system that Debian built: dkms and the kernel's headers are there
@@ -26,6 +26,7 @@ make_standin()
 {
 	local spec=$OUT/standin.spec
 
+	[ ! -e "$OUT/repo/standin-1-1.noarch.rpm" ] || return 0
 	printf '%s\n' 'Name: standin' 'Version: 1' 'Release: 1' \
 		'Summary: dkms, kmod and a shell, from Debian' 'License: MIT' \
 		'BuildArch: noarch' 'Provides: dkms = 3.0.10' 'Provides: kmod' \
@@ -36,9 +37,12 @@ make_standin()
 	mv "$OUT"/standin/RPMS/noarch/*.rpm "$OUT/repo/"
 }
 
+# The repository is copied in for each transaction, and does not stay.
 dnf()
 {
-	in_root "$root" dnf -y --disablerepo='*' --repofrompath=local,/srv/repo \
+	mkdir -p "$root/tmp/repo"
+	cp -r "$OUT/repo/." "$root/tmp/repo/"
+	inside dnf -y --disablerepo='*' --repofrompath=local,/tmp/repo \
 		--enablerepo=local --nogpgcheck --setopt=cachedir=/tmp/dnf "$@"
 }
 
@@ -47,7 +51,7 @@ rpm_state()
 {
 	local have
 
-	have=$(in_root "$root" rpm -q --qf '%{version}-%{release} ' rdma-shim-dkms)
+	have=$(inside rpm -q --qf '%{version}-%{release} ' rdma-shim-dkms)
 	[ "$have" = "$1 " ] || miss "rpm has: $have"
 }
 
@@ -57,16 +61,14 @@ of_release()
 	local kernel have
 
 	for kernel in $(kernels); do
-		have=$(in_root "$root" modinfo -F release "$(module_of "$kernel" rdma_shim)")
+		have=$(inside modinfo -F release "$(module_of "$kernel" rdma_shim)") || return
 		[ "$have" = "$1" ] || miss "the module for $kernel is of release '$have'" || return
 	done
 }
 
 rpm_system()
 {
-	local suite=$2 base
-
-	system=$1
+	suite=$1
 	need_tools rpmbuild:rpm:rpm-build createrepo_c:createrepo-c:createrepo_c
 	base=$(root "$suite") || exit 1
 	make_rpm 1.0 1
@@ -74,25 +76,26 @@ rpm_system()
 	make_rpm 1.1 1
 	make_standin
 	createrepo_c -q "$OUT/repo" || die 'createrepo_c fails.'
-	system_up "$base" "$suite"
-	mkdir -p "$root/srv/repo"
-	mount --bind "$OUT/repo" "$root/srv/repo"
-	{ apt update && apt install dnf rpm; } > "$OUT/$system-dnf.log" 2>&1 ||
-		die "dnf cannot be installed in $system (log: $OUT/$system-dnf.log)"
-	dnf install standin > "$OUT/$system-standin.log" 2>&1 ||
-		die "dnf does not work in $system: $(tail -n 1 "$OUT/$system-standin.log")"
 
-	event reproducible reproducible rpm/make-rpm
-	snapshot > "$OUT/$system.before"
-	event install rpm_install
-	event new-release rpm_new_release
-	event upgrade rpm_upgrade
-	event downgrade rpm_downgrade
-	event reinstall rpm_reinstall
-	event failing-build rpm_failing_build
-	event remove rpm_erase
+	event reproducible - reproducible rpm/make-rpm
+	event ready base rpm_ready
+	event install ready rpm_install
+	event new-release install rpm_new_release
+	event upgrade new-release rpm_upgrade
+	event downgrade upgrade rpm_downgrade
+	event reinstall install rpm_reinstall
+	event failing-build install rpm_failing_build
+	event remove install rpm_erase
+	run_plan
+}
 
-	system_down
+# dnf and rpm, and a package in rpm's eyes that stands for Debian's dkms.
+rpm_ready()
+{
+	deb_ready
+	apt install dnf rpm
+	dnf install standin
+	snapshot > "$dir/before"
 }
 
 # dnf_ours EXPECTED COMMAND...: the transaction, and one version afterwards.
@@ -131,8 +134,10 @@ rpm_downgrade()
 	[ ! -e "$root/usr/src/rdma-shim-1.1" ] || miss 'the newer source is left'
 }
 
+# The files are gone before, so it is this that brings them back.
 rpm_reinstall()
 {
+	rm -r "$root/lib/modules/$(kernels)/updates"
 	dnf_ours 1.0-1 reinstall rdma-shim-dkms-1.0-1
 }
 
@@ -141,8 +146,8 @@ rpm_failing_build()
 {
 	local kernel header said
 
-	kernel=$(kernels | head -n 1)
-	header=$root$(in_root "$root" readlink -f "/lib/modules/$kernel/build")/include/config/auto.conf
+	kernel=$(kernels)
+	header=$root$(inside readlink -f "/lib/modules/$kernel/build")/include/config/auto.conf
 	mv "$header" "$header.away"
 	said=$(dnf reinstall rdma-shim-dkms-1.0-1 2>&1) || miss "dnf failed: $said"
 	echo "$said"
@@ -150,18 +155,14 @@ rpm_failing_build()
 	[[ $said == *'never configured'* ]] || miss 'nobody said why'
 	gone "$kernel"
 	mv "$header.away" "$header"
-	in_root "$root" rdma-shim build
+	inside rdma-shim build
 	kernels_built 1.0
 }
 
 rpm_erase()
 {
-	local kernel
-
+	inside rpm -V rdma-shim-dkms || miss 'rpm finds files changed'
 	dnf remove rdma-shim-dkms
-	for kernel in $(kernels); do
-		gone "$kernel"
-	done
-	snapshot > "$OUT/$system.after"
-	diff "$OUT/$system.before" "$OUT/$system.after" || miss 'the system is not as it was'
+	gone "$(kernels)"
+	as_before
 }

@@ -7,14 +7,13 @@
 
 set -u
 
+. "$(dirname "$0")/../tap.sh"
 LAB_DIR=$(cd "$(dirname "$0")/../lab" && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 unset KERNELS DEVICES SUITES LONG MIRROR MIRROR_SECURITY CONFORMANCE
 TREE=$tmp/tree
 CACHE=$tmp/cache
-count=0
-failed=0
 for part in common mirror index klog suites; do
 	. "$LAB_DIR/$part.sh"
 done
@@ -25,13 +24,11 @@ is()
 	local name=$1 wanted=$2 got
 	shift 2
 	got=$("$@" 2>&1)
-	count=$((count + 1))
 	if [ "$got" = "$wanted" ]; then
-		echo "ok $count - $name"
+		tap_result 0 "$name"
 	else
-		failed=1
-		echo "not ok $count - $name"
-		printf 'wanted: %s\ngot: %s\n' "$wanted" "$got" | sed 's/^/# /'
+		tap_result 1 "$name"
+		printf 'wanted: %s\ngot: %s\n' "$wanted" "$got" | tap_explain
 	fi
 }
 
@@ -77,7 +74,7 @@ conformance_of()
 	echo "exit $?: $(grep -F "| $2 |" "$tmp/table" | sed 's/^| [A-Z0-9]* | [^|]*|//')"
 }
 
-echo 'TAP version 13'
+tap_begin
 
 # Which mirror?
 sources sources.list <<'END'
@@ -189,5 +186,4 @@ is 'one case is enough to break a promise' 'exit 1:  **no** / **no** | - / yes |
 	conformance_of "$kept"'6.1 rxe # conformance M2 ours fail x\n6.1 rxe # conformance M2 ours pass\n' M2
 is 'no line at all is no table' 'exit 1: ' conformance_of '' M2
 
-echo "1..$count"
-exit $failed
+tap_finish

@@ -6,11 +6,11 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-count=0
-failed=0
 
 cd "$top" || exit 1
 files=$(grep -rl '^EXPORT_SYMBOL_GPL' src --include='*.c')
@@ -34,23 +34,11 @@ page_complete()
 	fi
 }
 
-echo 'TAP version 13'
+tap_begin
 # shellcheck disable=SC2086,SC2013 # one file a word, one name a word
 for name in $(sed -n 's/^EXPORT_SYMBOL_GPL(\(.*\));/\1/p' $files | sort); do
 	# An exported variable has no page.
 	grep -q "$name(" $files || continue
-	count=$((count + 1))
-	if page_complete "$name"; then
-		echo "ok $count - $name(9)"
-	else
-		echo "not ok $count - $name(9): no kernel-doc, or a part or an argument is missing"
-		failed=1
-	fi
+	ok "$name(9): all parts, and every argument" page_complete "$name"
 done
-if [ $count -eq 0 ]; then
-	echo 'not ok 1 - no exported function was found'
-	count=1
-	failed=1
-fi
-echo "1..$count"
-exit $failed
+tap_finish

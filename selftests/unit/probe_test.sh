@@ -7,35 +7,15 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 probe=$(cd "$(dirname "$0")/../../src/probe" && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH
 RDMA_SHIM_OFED=$tmp/no-ofed
 export RDMA_SHIM_OFED
-count=0
-failed=0
-
-# ok NAME CONDITION...: one TAP line; the output of the last run explains.
-ok()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		failed=1
-		echo "not ok $count - $name"
-		sed 's/^/# /' "$tmp/said"
-	fi
-}
-
-skip()
-{
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
+tap_said=$tmp/said
 
 # The tree KDIR, the probes of probe/, the answers in out/.
 fresh()
@@ -108,7 +88,7 @@ answers()
 	[ "$code" -eq 0 ] && has 'HAVE_HAS_PRESENT 1' && has 'HAVE_HAS_MISSING 0'
 }
 
-echo 'TAP version 13'
+tap_begin
 
 fresh
 run_probe
@@ -237,8 +217,8 @@ if ! command -v clang > /dev/null; then
 	run_probe
 	ok 'no clang: says what to install' says 'clang-99 lld-99'
 else
-	skip 'clang with a version in its name' 'this machine has clang'
-	skip 'no clang: says what to install' 'this machine has clang'
+	tap_pass_over 'clang with a version in its name' 'this machine has clang'
+	tap_pass_over 'no clang: says what to install' 'this machine has clang'
 fi
 
 fresh
@@ -259,8 +239,7 @@ if unshare -rm true 2> /dev/null; then
 	sed -i '/^cp: /d' "$tmp/said"
 	ok 'disk full' says 'no space left in .*free some'
 else
-	skip 'disk full' 'cannot mount in a namespace of its own'
+	tap_pass_over 'disk full' 'cannot mount in a namespace of its own'
 fi
 
-echo "1..$count"
-exit $failed
+tap_finish

@@ -7,28 +7,15 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export RDMA_SHIM_STATE="$tmp/lib/rdma-shim"
 dkms=$tmp/lib/dkms/rdma-shim
-count=0
-failed=0
-
-ok()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		failed=1
-		echo "not ok $count - $name"
-		sed 's/^/# /' "$tmp/said"
-	fi
-}
+tap_said=$tmp/said
 
 # built VERSION KERNEL: as dkms after a build.
 built()
@@ -71,7 +58,7 @@ state()
 	cat "$RDMA_SHIM_STATE/$1/$2" 2> /dev/null
 }
 
-echo 'TAP version 13'
+tap_begin
 
 built 1.0 6.1
 ok 'a build alone publishes nothing' test ! -e "$RDMA_SHIM_STATE"
@@ -139,5 +126,4 @@ ok 'the other is not' test -e "$RDMA_SHIM_STATE/6.1-rt-amd64/config.h"
 removed 1.0 6.1-rt-amd64
 ok 'with the last one the folder goes' test ! -e "$RDMA_SHIM_STATE"
 
-echo "1..$count"
-exit $failed
+tap_finish

@@ -8,11 +8,11 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 admin=$(cd "$(dirname "$0")/../../src/admin" && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-count=0
-failed=0
 K=6.1.0-1-amd64
 OTHER=6.1.0-2-amd64
 
@@ -61,7 +61,6 @@ fresh()
 # exits alike and prints NEXT.
 expect()
 {
-	count=$((count + 1))
 	said=$(rdma-shim status 2>&1)
 	code=$?
 	advice=$(rdma-shim doctor 2> /dev/null)
@@ -71,13 +70,14 @@ expect()
 	   echo "$said" | grep -q "$3" &&
 	   { [ -z "${4:-}" ] || echo "$advice" | grep -q "$4"; } &&
 	   json_valid; then
-		echo "ok $count - $1"
+		tap_result 0 "$1"
 		return
 	fi
-	echo "not ok $count - $1"
-	echo "# status exits $code, doctor $doctor, wanted $2: $3; advice: $advice"
-	echo "$said" | sed 's/^/# /'
-	failed=1
+	tap_result 1 "$1"
+	tap_explain <<-END
+		status exits $code, doctor $doctor, wanted $2: $3; advice: $advice
+		$said
+	END
 }
 
 json_valid()
@@ -88,7 +88,7 @@ d = json.load(sys.stdin)
 sys.exit(not any(k["running"] and k["state"] for k in d["kernels"]))'
 }
 
-echo 'TAP version 13'
+tap_begin
 
 fresh
 expect active 0 "^$K (running): active\$" 'all is well'
@@ -156,5 +156,4 @@ expect 'another kernel is ready' 0 "^$OTHER: built: ready"
 RDMA_SHIM_RUNNING=9.9-elsewhere
 expect 'in a container' 4 '9.9-elsewhere (running): not-here'
 
-echo "1..$count"
-exit $failed
+tap_finish

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154 # variables of run and report.sh
+#
+# Versions of ours come, change and go.
+
+deb_install()
+{
+	apt_ours 1.0
+	one_version 1.0
+	kernels_built 1.0
+}
+
+deb_upgrade()
+{
+	apt_ours 1.1
+	one_version 1.1
+	kernels_built 1.1
+	[ ! -e "$root/usr/src/rdma-shim-1.0" ] || miss 'the old source is left'
+}
+
+deb_downgrade()
+{
+	apt_ours 1.0
+	one_version 1.0
+	kernels_built 1.0
+	[ ! -e "$root/usr/src/rdma-shim-1.1" ] || miss 'the newer source is left'
+}
+
+# The files are gone before, so it is this that brings them back.
+deb_reinstall()
+{
+	rm -r "$root/lib/modules/$(kernels)/updates"
+	apt_ours 1.0 --reinstall
+	one_version 1.0
+	kernels_built 1.0
+}
+
+deb_remove()
+{
+	apt remove rdma-shim-dkms
+	configured
+	gone "$(kernels)"
+	[ ! -e "$root/var/lib/rdma-shim" ] || miss '/var/lib/rdma-shim is left'
+	[ ! -e "$root/var/lib/dkms/rdma-shim" ] || miss 'dkms still knows us'
+}
+
+deb_purge()
+{
+	apt purge rdma-shim-dkms
+	configured
+	as_before
+}
+
+# make install and make uninstall, without a package.
+deb_from_source()
+{
+	local version
+
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
+	"$TREE/src/admin/stage" "$root/tmp/source" > /dev/null
+	inside make -C /tmp/source install
+	one_version "$version"
+	kernels_built "$version"
+	inside make -C /tmp/source uninstall
+	gone "$(kernels)"
+	as_before
+}
+
+# What Debian's own test of dkms packages does with ours, and what it makes of
+# our test, which needs a machine of its own.
+deb_autopkgtest()
+{
+	apt install autopkgtest autodep8
+	cp -r "$OUT/source-1.0" "$root/root/source"
+	cp "$OUT/rdma-shim-dkms_1.0_all.deb" "$root/root/"
+	inside autopkgtest --no-built-binaries /root/rdma-shim-dkms_1.0_all.deb \
+		/root/source -- null
+}
