@@ -114,24 +114,33 @@ deb_oldest_kernel()
 	built "$kernel" 1.0
 }
 
-# A kernel like the first one, but without CONFIG_INFINIBAND.
+# twin_of KERNEL NAME: one more, KERNEL-NAME, with headers of its own.
+twin_of()
+{
+	local source twin=$1-$2
+
+	source=$(inside readlink -f "/lib/modules/$1/build")
+	cp -a "$root$source" "$root$source-$2"
+	sed -i "s/$1/$twin/" "$root$source-$2/.kernelvariables" \
+		"$root$source-$2/include/generated/utsrelease.h" \
+		"$root$source-$2/include/config/kernel.release"
+	mkdir -p "$root/lib/modules/$twin/kernel"
+	touch "$root/lib/modules/$twin/modules.order" "$root/lib/modules/$twin/modules.builtin"
+	# Relative: the tests edit it from outside.
+	ln -s -r "$root$source-$2" "$root/lib/modules/$twin/build"
+	echo "$twin"
+}
+
+# A kernel without CONFIG_INFINIBAND: its modules say so.
 deb_no_infiniband()
 {
-	local first source kernel
+	local first kernel
 
 	first=$(kernels)
-	kernel=$first-noib
-	source=$(inside readlink -f "/lib/modules/$first/build")
-	cp -a "$root$source" "$root$source-noib"
-	sed -i "s/$first/$kernel/" "$root$source-noib/.kernelvariables" \
-		"$root$source-noib/include/generated/utsrelease.h" \
-		"$root$source-noib/include/config/kernel.release"
-	sed -i '/CONFIG_INFINIBAND/d' "$root$source-noib/.config" \
-		"$root$source-noib/include/config/auto.conf" \
-		"$root$source-noib/include/generated/autoconf.h"
-	mkdir -p "$root/lib/modules/$kernel/kernel"
-	touch "$root/lib/modules/$kernel/modules.order" "$root/lib/modules/$kernel/modules.builtin"
-	ln -s "$source-noib" "$root/lib/modules/$kernel/build"
+	kernel=$(twin_of "$first" noib)
+	sed -i '/CONFIG_INFINIBAND/d' "$root/lib/modules/$kernel/build/.config" \
+		"$root/lib/modules/$kernel/build/include/config/auto.conf" \
+		"$root/lib/modules/$kernel/build/include/generated/autoconf.h"
 	apt_ours 1.0 --reinstall
 	[ -n "$(module_of "$kernel" rdma_shim)" ] || miss 'no module for a kernel without INFINIBAND'
 	inside modinfo -F description "$(module_of "$kernel" rdma_shim)" |

@@ -10,7 +10,7 @@ killed_at()
 {
 	local pid child
 
-	NO_CCACHE=1 inside_namespace "${@:2}" &
+	inside_namespace "${@:2}" &
 	pid=$!
 	until pgrep -f -- "$1"; do
 		kill -0 $pid || miss "'${*:2}' ended without '$1'" || return
@@ -26,7 +26,7 @@ inside_namespace()
 {
 	exec unshare --pid --fork env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive INITRD=No TMPDIR=/tmp \
-		chroot "$root" "$@" < /dev/null
+		CCACHE_DISABLE=1 chroot "$root" "$@" < /dev/null
 }
 
 # Before anything, while the probes run, while the modules are compiled and

@@ -10,13 +10,11 @@
 #	                          +- consumer -- new-kernel
 #	                          +- remove, purge, ...
 
-# inside COMMAND...: in the system under test. The compiler remembers what it
-# compiled, for one install after the other compiles the same files.
+# inside COMMAND...: in the system under test.
 inside()
 {
-	env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive INITRD=No TMPDIR=/tmp \
-		CCACHE_DIR=/var/cache/ccache ${NO_CCACHE:+CCACHE_DISABLE=1} \
 		${RDMA_SHIM_RUNNING:+RDMA_SHIM_RUNNING="$RDMA_SHIM_RUNNING"} \
 		${http_proxy:+http_proxy="$http_proxy"} \
 		${https_proxy:+https_proxy="$https_proxy"} \
@@ -29,14 +27,31 @@ hash_of()
 	(cd "$TREE" && tree_files | grep -E "$1" | tr '\n' '\0' | xargs -0 sha256sum) | key
 }
 
+# text_of FUNCTION: its text, and that of every function it comes to call.
+text_of()
+{
+	local left=("$1") seen=" $1 " text word
+
+	while [ ${#left[@]} -gt 0 ]; do
+		text=$(declare -f "${left[0]}")
+		left=("${left[@]:1}")
+		echo "$text"
+		while read -r word; do
+			[[ $seen != *" $word "* ]] || continue
+			declare -F "$word" > /dev/null || continue
+			seen+="$word "
+			left+=("$word")
+		done < <(grep -oE '(^|[[:space:](])[a-z_][a-z0-9_-]+' <<< "$text" | tr -d '( \t' | sort -u)
+	done
+}
+
 # state_key AFTER FUNCTION...: what the outcome of an event depends on.
 state_key()
 {
 	{
 		echo "$1 ${state[$system,$1]:-$base} ${*:2}"
 		[ "$1" = base ] || echo "$packages"
-		declare -f "$2"
-		cat "$here/states.sh" "$here/checks.sh"
+		text_of "$2"
 	} | key
 }
 

@@ -19,7 +19,8 @@ OTHER=6.1.0-2-amd64
 export RDMA_SHIM_MODULES="$tmp/modules" RDMA_SHIM_STATE="$tmp/state" \
 	RDMA_SHIM_SHARE="$tmp/share" RDMA_SHIM_DKMS="$tmp/dkms" \
 	RDMA_SHIM_SYS_MODULE="$tmp/sys" RDMA_SHIM_RUNNING="$K" \
-	RDMA_SHIM_BOOT="$tmp/boot" RDMA_SHIM_OFED="$tmp/ofed"
+	RDMA_SHIM_BOOT="$tmp/boot" RDMA_SHIM_OFED="$tmp/ofed" \
+	RDMA_SHIM_LOCKDOWN="$tmp/lockdown" RDMA_SHIM_KEYS="$tmp/keys"
 mkdir -p "$tmp/bin" "$tmp/share"
 ln -s "$admin" "$tmp/share/admin"
 sed 's/@VERSION@/1.0/' "$admin/rdma-shim" > "$tmp/bin/rdma-shim"
@@ -49,7 +50,7 @@ healthy()
 fresh()
 {
 	rm -rf "$tmp/modules" "$tmp/state" "$tmp/dkms" "$tmp/sys" "$tmp/boot" \
-		"$tmp/ofed"
+		"$tmp/ofed" "$tmp/lockdown" "$tmp/keys"
 	mkdir -p "$tmp/boot" "$tmp/sys/rdma_shim" "$tmp/sys/module/parameters"
 	echo AAAA > "$tmp/sys/rdma_shim/srcversion"
 	echo N > "$tmp/sys/module/parameters/sig_enforce"
@@ -141,6 +142,16 @@ echo Y > "$tmp/sys/module/parameters/sig_enforce"
 expect 'not signed, and signatures are enforced' 6 'ours is not signed' 'mokutil --import\|openssl req'
 echo 'signer=nobody the kernel knows' >> "$module"
 expect 'signed by an unknown key' 6 'does not trust "nobody'
+
+echo '0f I--Q--- 1 perm 1f030000 0 0 asymmetri nobody the kernel knows: 1234: X509.rsa 1234 []' > "$tmp/keys"
+expect 'signed by a key it trusts' 3 'built, but not loaded' '^modprobe rdma_shim$'
+
+fresh
+rm -r "$tmp/sys/rdma_shim"
+echo 'none [integrity] confidentiality' > "$tmp/lockdown"
+expect 'not signed, under lockdown' 6 'ours is not signed' 'mokutil --import\|openssl req'
+echo '[none] integrity confidentiality' > "$tmp/lockdown"
+expect 'no lockdown' 3 'built, but not loaded'
 
 fresh
 echo lib/modules/x/updates/dkms/rdma_shim.ko > "$tmp/boot/initrd.img-$K"

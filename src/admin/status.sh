@@ -5,6 +5,8 @@
 # prints it. The exit code is that of the running kernel's state.
 
 SYS_MODULE=${RDMA_SHIM_SYS_MODULE:-/sys/module}
+LOCKDOWN=${RDMA_SHIM_LOCKDOWN:-/sys/kernel/security/lockdown}
+KEYS=${RDMA_SHIM_KEYS:-/proc/keys}
 BOOT=${RDMA_SHIM_BOOT:-/boot}
 RUNNING=${RDMA_SHIM_RUNNING:-$(uname -r)}
 
@@ -125,11 +127,11 @@ module_state()
 judge_refused()
 {
 	enforce=$SYS_MODULE/module/parameters/sig_enforce
-	lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2> /dev/null)
+	lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' "$LOCKDOWN" 2> /dev/null)
 	[ "$(cat "$enforce" 2> /dev/null)" = Y ] ||
 		case $lockdown in integrity | confidentiality) ;; *) return 1 ;; esac
 	signer=$(modinfo -F signer "$file")
-	if [ -n "$signer" ] && grep -qsF "asymmetri $signer" /proc/keys; then
+	if [ -n "$signer" ] && grep -qsF "asymmetri $signer" "$KEYS"; then
 		return 1
 	fi
 	if [ -n "$signer" ]; then

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run and report.sh
 #
 # A kernel built by clang: the probes and the modules are, too. The kernel is
-# Debian's source with a small config, as far as modules need it.
+# Debian's source with a small config, as far as modules need it. And a kernel
+# built by a gcc that is newer than any here.
 
 # Just enough for ib_core and sunrpc.
 clang_config()
@@ -17,14 +18,15 @@ clang_config()
 	printf 'CONFIG_%s=m\n' INFINIBAND INFINIBAND_USER_ACCESS
 }
 
-clang_system()
+compilers_system()
 {
 	suite=$1
 	base=$(root "$suite") || exit 1
 	make_deb 1.0
 
 	event ready base clang_ready
-	event clang-kernel ready clang_build
+	event clang ready clang_build
+	event older-gcc ready older_gcc_build
 	run_plan
 }
 
@@ -64,4 +66,25 @@ clang_build()
 		grep GCC && miss 'a part of it was built by gcc'
 	inside readelf -p .comment "$(module_of "$gcc_kernel" rdma_shim)" |
 		grep GCC || miss "the module for $gcc_kernel was not built by gcc"
+}
+
+# One warning, from us, and modules.
+older_gcc_build()
+{
+	local kernel said
+
+	kernel=$(twin_of "$(kernels | grep -v clang)" newer-gcc)
+	rm "$root/lib/modules/$kernel/build/.kernelvariables"
+	sed -i 's/^CONFIG_GCC_VERSION=.*/CONFIG_GCC_VERSION=990000/
+		s/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT="gcc-99 (a later one)"/' \
+		"$root/lib/modules/$kernel/build/include/config/auto.conf"
+	said=$(apt_ours 1.0 2>&1)
+	echo "$said"
+	built "$kernel" 1.0
+	cat "$root/var/lib/dkms/rdma-shim/1.0/$kernel/x86_64/log/make.log"
+	said=$(cat "$root/var/lib/dkms/rdma-shim/1.0/$kernel/x86_64/log/make.log")
+	[ "$(grep -c 'rdma-shim: warning: gcc .* is older than the kernel' <<< "$said")" = 1 ] ||
+		miss 'there is not one warning'
+	grep 'error:' <<< "$said" && miss 'there are errors'
+	return 0
 }
