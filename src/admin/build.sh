@@ -104,6 +104,7 @@ build()
 	add_source
 	# shellcheck disable=SC2046 # one kernel a word
 	[ $# -gt 0 ] || set -- $(installed_kernels)
+	[ $# -gt 0 ] || say "no kernel is installed here (a container or chroot?); each one that comes with headers will be built for."
 	failed=0
 	for kernel; do
 		build_one "$kernel" || failed=1
