@@ -8,8 +8,10 @@
 # own, because apt puts dpkg into a session.
 killed_at()
 {
-	local pid child
+	local pid child forget
 
+	# The compiler has to run for that.
+	[[ $1 != *cc1* ]] || forget=1
 	inside_namespace "${@:2}" &
 	pid=$!
 	until pgrep -f -- "$1"; do
@@ -26,17 +28,17 @@ inside_namespace()
 {
 	exec unshare --pid --fork env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive INITRD=No TMPDIR=/tmp \
-		CCACHE_DISABLE=1 chroot "$root" "$@" < /dev/null
+		${forget:+CCACHE_DISABLE=1} chroot "$root" "$@" < /dev/null
 }
 
-# Before anything, while the probes run, while the modules are compiled and
-# linked, while dkms puts them into place, and while our hook publishes.
+# When the probes begin, while the modules are compiled, when they are built,
+# while our hook publishes, while dkms puts them into place.
 deb_killed_dkms()
 {
 	local moment
 
-	for moment in 'src/probe/run' 'cc1 .*verbs/[a-z]*[.]c' 'modpost' \
-		'dkms-hook built' 'dkms-hook sync' 'depmod'; do
+	for moment in 'src/probe/run' 'cc1 .*verbs/[a-z]*[.]c' 'dkms-hook built' \
+		'dkms-hook sync' 'depmod'; do
 		inside rdma-shim remove
 		inside dkms add -m rdma-shim -v 1.0 || true
 		killed_at "$moment" dkms install -m rdma-shim -v 1.0 -k "$(kernels)"
@@ -47,13 +49,13 @@ deb_killed_dkms()
 }
 
 # A reinstallation: while dpkg unpacks, in each of our scripts, while dkms
-# builds.
+# builds and puts into place.
 deb_killed_apt()
 {
 	local moment
 
 	for moment in 'dpkg.* --unpack' 'rdma-shim-dkms.prerm' 'rdma-shim-dkms.postinst' \
-		'src/probe/run' 'cc1 .*verbs/[a-z]*[.]c' 'depmod'; do
+		'cc1 .*verbs/[a-z]*[.]c' 'depmod'; do
 		cp "$OUT/rdma-shim-dkms_1.0_all.deb" "$root/root/"
 		killed_at "$moment" apt-get -y -q -o Dpkg::Use-Pty=0 \
 			install --reinstall /root/rdma-shim-dkms_1.0_all.deb
