@@ -7,6 +7,8 @@
 
 #define DMA	(ODP_FLAG_FAULT | ODP_FLAG_DMA)
 
+/* The device, and that it sees memory where it is */
+static const char *device = "dma64";
 static bool identity;
 
 /* With forced bounce buffers no page can be mapped, which is the right answer */
@@ -18,14 +20,13 @@ static bool bounced(void)
 	if (fd >= 0 && read(fd, line, sizeof(line) - 1) < 0)
 		odp_die("/proc/cmdline");
 	close(fd);
-	identity = !strstr(line, "iommu=on") && !strstr(line, "intel_iommu=");
 	return strstr(line, "swiotlb=force");
 }
 
 static void bounce_is_refused(void)
 {
 	char *addr = memory(2 * PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_open_on("dma64");
+	int fd = odp_open_on(device);
 	long ret = odp_get(fd, addr, 2 * PAGE, RW);
 
 	memset(addr, 'p', 2 * PAGE);
@@ -49,7 +50,7 @@ static void small_pages(void)
 {
 	size_t n = 8, i, right = 0, same = 0;
 	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_open_on("dma64");
+	int fd = odp_open_on(device);
 	uint64_t words[8], first[8], second[8];
 
 	check_is("dma", odp_get(fd, addr, n * PAGE, RW), 0,
@@ -94,10 +95,47 @@ static void small_pages(void)
 	munmap(addr, n * PAGE);
 }
 
+/* A device that is no guest of the CPU moves bytes through its addresses. */
+static void real_transfers(void)
+{
+	size_t n = 4, i, translated = 0;
+	char *addr = memory(n * PAGE, PROT_READ | PROT_WRITE);
+	int fd = odp_open_on(device);
+	char out[2 * PAGE], in[2 * PAGE];
+	uint64_t words[4], at[4];
+
+	odp_get(fd, addr, n * PAGE, RW);
+	memset(addr, 'p', n * PAGE);
+	for (i = 0; i < sizeof(out); i++)
+		out[i] = i * 7 + i / 256;
+	check_is("dma", odp_transfer(fd, ODP_WRITE, addr + 100, out,
+				     sizeof(out)), 0, "the device writes");
+	check("dma", !memcmp(addr + 100, out, sizeof(out)) && addr[99] == 'p' &&
+	      addr[100 + sizeof(out)] == 'p', "exactly these bytes");
+	addr[PAGE] = 'x';
+	out[PAGE - 100] = 'x';
+	check_is("dma", odp_transfer(fd, ODP_READ, addr + 100, in, sizeof(in)),
+		 0, "the device reads");
+	check("dma", !memcmp(in, out, sizeof(in)),
+	      "what it wrote, and what the process wrote since");
+	odp_list(fd, ODP_WORDS, addr, 3 * PAGE, words);
+	odp_list(fd, ODP_ADDRESSES, addr, 3 * PAGE, at);
+	for (i = 0; i < 3; i++)
+		translated += at[i] != (words[i] & ODP_PFN_MASK) * PAGE;
+	check_is("dma", translated, 3, "through addresses that an IOMMU gave");
+	mmap(addr, PAGE, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memset(addr, 'n', PAGE);
+	check("O9", odp_peek(fd, addr) == 'n' && odp_info(fd, ODP_INFO_NPAGES) == 3,
+	      "a page that took the place of another is the one it reads");
+	close(fd);
+	munmap(addr, n * PAGE);
+}
+
 static void sticky(void)
 {
 	char *addr = memory(2 * PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_open_on("dma64");
+	int fd = odp_open_on(device);
 
 	odp_get(fd, addr, 2 * PAGE, RW);
 	touch(addr);
@@ -128,7 +166,7 @@ static void large_slots(void)
 		printf("# no two free huge pages here\n");
 		return;
 	}
-	fd = odp_open_on("dma64");
+	fd = odp_open_on(device);
 	check_is("O10", odp_get(fd, addr, 2 * HUGE, RW | HUGETLB), 0,
 		 "huge pages are registered");
 	check_is("O10", odp_map_at(fd, (uintptr_t)addr, 2 * HUGE, ODP_WRITABLE,
@@ -168,7 +206,7 @@ static void over_and_over(void)
 	int i, bad = 0;
 
 	for (i = 0; i < 200; i++) {
-		int fd = odp_open_on("dma64");
+		int fd = odp_open_on(device);
 
 		bad += odp_get(fd, addr, n * PAGE, RW) != 0;
 		bad += odp_map_at(fd, (uintptr_t)addr, n * PAGE, ODP_WRITABLE,
@@ -179,10 +217,14 @@ static void over_and_over(void)
 	munmap(addr, n * PAGE);
 }
 
-int main(void)
+/* With the name of another device as its argument. */
+int main(int argc, char **argv)
 {
 	long before;
 
+	if (argc > 1)
+		device = argv[1];
+	identity = argc == 1;
 	if (bounced()) {
 		bounce_is_refused();
 		return odp_finish();
@@ -194,5 +236,7 @@ int main(void)
 	sticky();
 	limited();
 	over_and_over();
+	if (!identity)
+		real_transfers();
 	return odp_finish();
 }

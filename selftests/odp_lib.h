@@ -122,6 +122,15 @@ static inline void odp_die(const char *what)
 	exit(1);
 }
 
+/* How often, on a machine that SCALE says is slower. */
+static inline long scale(long n)
+{
+	const char *divide = getenv("SCALE");
+
+	n /= divide && atoi(divide) > 0 ? atoi(divide) : 1;
+	return n ? n : 1;
+}
+
 static inline long now_ms(void)
 {
 	struct timespec ts;

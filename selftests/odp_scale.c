@@ -9,14 +9,6 @@
 
 #define GIB	(1UL << 30)
 
-static long scale(long n)
-{
-	const char *divide = getenv("SCALE");
-
-	n /= divide && atoi(divide) > 0 ? atoi(divide) : 1;
-	return n ? n : 1;
-}
-
 /* 2 GiB, of which 16 pages are there. */
 static void sparse(void)
 {

@@ -4,20 +4,10 @@
  * O11, O12, O13.
  */
 #include "odp_lib.h"
+#include "odp_request.h"
 
-#include <linux/userfaultfd.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/syscall.h>
-
-static long scale(long n)
-{
-	const char *divide = getenv("SCALE");
-
-	n /= divide && atoi(divide) > 0 ? atoi(divide) : 1;
-	return n ? n : 1;
-}
 
 /* A child that registers @addr and stays until it is killed. */
 static pid_t owner_of(int fd, void *addr, size_t len)
@@ -42,54 +32,6 @@ static pid_t owner_of(int fd, void *addr, size_t len)
 		odp_die("read");
 	close(ready[0]);
 	return pid;
-}
-
-struct request {
-	int fd;
-	void *addr;
-	size_t len;
-	uint64_t mask;
-	atomic_int flags;
-	unsigned long op;
-	int ms;
-	long ret;
-	long took;
-	pthread_t thread;
-};
-
-static void *request(void *arg)
-{
-	struct request *r = arg;
-	long start = now_ms();
-
-	if (r->op)
-		r->ret = odp_disturb(r->fd, r->op, r->ms);
-	else
-		r->ret = odp_map_at(r->fd, (uintptr_t)r->addr, r->len, r->mask,
-				    r->flags);
-	r->took = now_ms() - start;
-	return NULL;
-}
-
-static void begin(struct request *r)
-{
-	if (pthread_create(&r->thread, NULL, request, r))
-		odp_die("pthread_create");
-}
-
-static void end(struct request *r)
-{
-	pthread_join(r->thread, NULL);
-}
-
-static void disturb(struct request *r, int fd, unsigned long op, int ms)
-{
-	memset(r, 0, sizeof(*r));
-	r->fd = fd;
-	r->op = op;
-	r->ms = ms;
-	begin(r);
-	sleep_ms(200);
 }
 
 /* What a killed child's request took, counted from the signal. */
@@ -173,23 +115,6 @@ static void worker_waits_for_lock(void)
 	end(&hold);
 	close(fd);
 	munmap(addr, PAGE);
-}
-
-static int uffd_for(void *addr, size_t len)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)addr, len },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &reg)) {
-		printf("# no userfaultfd here: %s\n", strerror(errno));
-		return -1;
-	}
-	return fd;
 }
 
 /*
@@ -460,27 +385,6 @@ static void weather(int threads)
 	munmap(addr, n * PAGE);
 }
 
-/* Every walk has become stale when the mutex is got. */
-static void always_too_late(void)
-{
-	char *addr = memory(4 * PAGE, PROT_READ | PROT_WRITE);
-	int fd = odp_umem(addr, 4 * PAGE, RW);
-	struct request collide;
-	long start, took, ret;
-
-	disturb(&collide, fd, ODP_COLLIDE, 5000);
-	start = now_ms();
-	ret = odp_map(fd, addr, 4 * PAGE, 0);
-	took = now_ms() - start;
-	check("O5", ret == -EBUSY || ret == 4,
-	      "collisions under the mutex end with success or -EBUSY (%ld)", ret);
-	check("O5", took < 2000, "within 2 s (%ld ms)", took);
-	end(&collide);
-	check_is("O5", odp_map(fd, addr, 4 * PAGE, 0), 4, "then all is well");
-	close(fd);
-	munmap(addr, 4 * PAGE);
-}
-
 static void *map_until_stopped(void *arg)
 {
 	struct request *r = arg;
@@ -674,7 +578,6 @@ int main(void)
 	thread_registers();
 	leader_exits();
 	published_under_mutex();
-	always_too_late();
 	weather(1);
 	weather(4);
 	observed();

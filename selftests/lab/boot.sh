@@ -50,7 +50,8 @@ guest_start()
 	args+=(-drive "file=$dir/scratch,format=raw,if=none,id=scratch,cache=unsafe"
 		-device virtio-blk-pci,drive=scratch,serial=scratch)
 	exec {GUEST_IN}<> "$dir/port.in" {GUEST_OUT}<> "$dir/port.out"
-	qemu-system-x86_64 "${how[@]}" -cpu "$cpu" -smp "${GUEST_CPUS:-2}" -m "$GUEST_MIB" \
+	# shellcheck disable=SC2086
+	qemu-system-x86_64 "${how[@]}" -cpu "$cpu" -smp "${GUEST_CPUS:-2}" -m "$GUEST_MIB" ${GUEST_ARGS:-} \
 		-display none -no-reboot -nic none -serial "file:$dir/console" \
 		-kernel "$root/root/boot/vmlinuz-$kver" -initrd "$initrd" -append "$append" \
 		-device virtio-serial-pci -chardev "pipe,id=lab,path=$dir/port" \

@@ -21,12 +21,21 @@ run_group()
 	done
 	[ ${#shared[@]} = 0 ] || run_boots "$kernel" "${shared[@]}"
 	for item in "${own[@]}"; do
-		if suite_has "${item#*:}" two; then
-			run_pair "$kernel" "${item%%:*}" "${item#*:}"
-		else
-			run_boots "$kernel" "$item"
-		fi
+		run_own "$kernel" "${item%%:*}" "${item#*:}"
 	done
+}
+
+# run_own KERNEL DEVICE SUITE
+run_own()
+{
+	local GUEST_APPEND=${GUEST_APPEND:-} GUEST_ARGS=${GUEST_ARGS:-}
+
+	suite_machine "$3"
+	if suite_has "$3" two; then
+		run_pair "$@"
+	else
+		run_boots "$1" "$2:$3"
+	fi
 }
 
 # run_boots KERNEL DEVICE:SUITE...: a boot that dies costs the suite that ran

@@ -45,6 +45,18 @@ check_suites()
 	done
 }
 
+# suite_machine NAME: what its flags want the guest to be like.
+suite_machine()
+{
+	if suite_has "$1" swiotlb; then
+		GUEST_APPEND+=" swiotlb=force"
+	fi
+	if suite_has "$1" iommu; then
+		GUEST_APPEND+=" intel_iommu=on iommu.passthrough=0"
+		GUEST_ARGS+=" -machine q35 -device intel-iommu -device edu,dma_mask=0xffffffffffffffff"
+	fi
+}
+
 # suite_command NAME DEVICE: the command line of one run.
 suite_command()
 {

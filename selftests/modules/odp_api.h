@@ -57,6 +57,8 @@ struct odp_cmd {
 #define ODP_HOLD_MUTEX	_IOWR('o', 15, struct odp_cmd)
 #define ODP_COLLIDE	_IOWR('o', 16, struct odp_cmd)
 #define ODP_OBSERVE	_IOWR('o', 17, struct odp_cmd)
+#define ODP_TIME_MAP	_IOWR('o', 18, struct odp_cmd)
+#define ODP_TIME_BARE	_IOWR('o', 19, struct odp_cmd)
 
 /* Where ODP_INFO puts things */
 enum odp_info {

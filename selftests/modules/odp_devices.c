@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices: the one of a network device, and two with DMA of their own,
+ * RDMA devices: the one of a network device, and some with DMA of their own,
  * which rxe and siw do not have. Nothing but their dma_device is ever looked at.
  */
 #include <linux/dma-mapping.h>
@@ -28,11 +28,14 @@ static struct dma_device {
 	{ .name = "dma28", .bits = 28 },
 };
 
-static struct ib_device *new_ib_device(void)
+struct ib_device *odp_new_ib_device(struct device *dma)
 {
 	size_t size = sizeof(struct ib_device);
+	struct ib_device *ib = kzalloc(size, GFP_KERNEL);
 
-	return kzalloc(size, GFP_KERNEL);
+	if (ib)
+		ib->dma_device = dma;
+	return ib;
 }
 
 static int create(struct dma_device *device)
@@ -44,12 +47,22 @@ static int create(struct dma_device *device)
 	if (IS_ERR(parent))
 		return PTR_ERR(parent);
 	device->parent = parent;
-	device->ib = new_ib_device();
+	device->ib = odp_new_ib_device(&parent->dev);
 	if (!device->ib)
 		return -ENOMEM;
-	device->ib->dma_device = &parent->dev;
 	return dma_coerce_mask_and_coherent(&parent->dev,
 					    DMA_BIT_MASK(device->bits));
+}
+
+static void release(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++) {
+		kfree(devices[i].ib);
+		if (devices[i].parent)
+			platform_device_unregister(devices[i].parent);
+	}
 }
 
 int odp_devices_init(void)
@@ -62,22 +75,20 @@ int odp_devices_init(void)
 		if (ret)
 			goto err;
 	}
+	ret = odp_edu_init();
+	if (ret)
+		goto err;
 	return 0;
 
 err:
-	odp_devices_exit();
+	release();
 	return ret;
 }
 
 void odp_devices_exit(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(devices); i++) {
-		kfree(devices[i].ib);
-		if (devices[i].parent)
-			platform_device_unregister(devices[i].parent);
-	}
+	odp_edu_exit();
+	release();
 }
 
 struct ib_device *odp_device_find(const char *name, bool *registered)
@@ -90,6 +101,8 @@ struct ib_device *odp_device_find(const char *name, bool *registered)
 	for (i = 0; i < ARRAY_SIZE(devices); i++)
 		if (!strcmp(devices[i].name, name))
 			return devices[i].ib;
+	if (!strcmp(name, "edu"))
+		return odp_edu();
 	netdev = dev_get_by_name(&init_net, name);
 	if (!netdev)
 		return NULL;

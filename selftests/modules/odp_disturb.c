@@ -47,28 +47,6 @@ int odp_hold_mutex(struct odp_driver *driver, struct odp_cmd *cmd)
 }
 
 /*
- * Invalidations as fast as they can be: whoever walks is too late when he gets
- * the mutex. The sequences are ones that no real invalidation has: odd, and far
- * off.
- */
-int odp_collide(struct odp_driver *driver, struct odp_cmd *cmd)
-{
-	struct mmu_interval_notifier *notifier = &driver->umem->notifier;
-	unsigned long end = jiffies + msecs_to_jiffies(cmd->ms);
-	unsigned long first = notifier->invalidate_seq;
-	unsigned long seq = (first | 1) + (1UL << 32);
-
-	while (time_before(jiffies, end) && !signal_pending(current)) {
-		seq += 2;
-		mmu_interval_set_seq(notifier, seq);
-		cmd->out[0]++;
-		cond_resched();
-	}
-	mmu_interval_set_seq(notifier, first);
-	return 0;
-}
-
-/*
  * Somebody else's view: under the mutex, a slot that is VALID has its page. A
  * page without a reference was given back to the kernel.
  */

@@ -33,20 +33,23 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 {
 	struct ib_umem_odp *umem;
 	struct odp_driver *driver;
+	bool lent;
 
 	umem = container_of(notifier, struct ib_umem_odp, notifier);
-	if (mmu_notifier_range_blockable(range))
+	driver = umem->private;
+	lent = driver && READ_ONCE(driver->gate.lent) == current;
+	if (!lent && mmu_notifier_range_blockable(range))
 		mutex_lock(&umem->umem_mutex);
-	else if (!mutex_trylock(&umem->umem_mutex))
+	else if (!lent && !mutex_trylock(&umem->umem_mutex))
 		return false;
 	mmu_interval_set_seq(notifier, seq);
 	ib_umem_odp_unmap_dma_pages(umem, range->start, range->end);
-	driver = umem->private;
 	if (driver) {
 		atomic64_inc(&driver->invalidations);
 		count_left(driver, umem, range);
 	}
-	mutex_unlock(&umem->umem_mutex);
+	if (!lent)
+		mutex_unlock(&umem->umem_mutex);
 	return true;
 }
 
@@ -273,33 +276,46 @@ int odp_driver_addresses(struct odp_driver *driver, const struct odp_cmd *cmd)
 	return ret;
 }
 
+/* Mapped for DMA already. */
+static int move_in_page(struct ib_umem_odp *umem, size_t slot, u64 offset,
+			u8 *data, u64 n, bool write)
+{
+	u8 *page;
+
+	if (odp_is_edu(umem->umem.ibdev))
+		return odp_edu_move(odp_address(umem, slot) + offset, data, n,
+				    write);
+	page = page_address(hmm_pfn_to_page(odp_word(umem, slot)));
+	if (write)
+		memcpy(page + offset, data, n);
+	else
+		memcpy(data, page + offset, n);
+	return 0;
+}
+
 /* umem_mutex held. What the device does is to copy. */
 static int move(struct ib_umem_odp *umem, u64 virt, u8 *data, u64 len,
 		bool write)
 {
 	unsigned long size = 1UL << umem->page_shift;
 	u64 done;
+	int ret = 0;
 	u64 n;
 
-	for (done = 0; done < len; done += n) {
-		unsigned long word;
+	for (done = 0; done < len && !ret; done += n) {
+		size_t slot = odp_slot(umem, virt + done);
+		unsigned long word = odp_word(umem, slot);
 		u64 offset;
-		u8 *page;
 
 		offset = (virt + done) & (size - 1);
 		n = min(len - done, size - offset);
-		word = odp_word(umem, odp_slot(umem, virt + done));
 		if (!(word & HMM_PFN_VALID))
 			return -ENXIO;
 		if (write && !(word & HMM_PFN_WRITE))
 			return -EACCES;
-		page = page_address(hmm_pfn_to_page(word));
-		if (write)
-			memcpy(page + offset, data + done, n);
-		else
-			memcpy(data + done, page + offset, n);
+		ret = move_in_page(umem, slot, offset, data + done, n, write);
 	}
-	return 0;
+	return ret;
 }
 
 int odp_driver_transfer(struct odp_driver *driver, struct odp_cmd *cmd,
@@ -323,7 +339,11 @@ int odp_driver_transfer(struct odp_driver *driver, struct odp_cmd *cmd,
 							 HMM_PFN_WRITE : 0),
 						true);
 	if (cmd->ret >= 0) {
-		cmd->ret = move(umem, cmd->virt, data, cmd->len, write);
+		cmd->ret = 0;
+		if (odp_is_edu(umem->umem.ibdev))
+			cmd->ret = map_slots(umem, cmd->virt, cmd->len);
+		cmd->ret = cmd->ret ?: move(umem, cmd->virt, data, cmd->len,
+					    write);
 		mutex_unlock(&umem->umem_mutex);
 	}
 	ret = 0;

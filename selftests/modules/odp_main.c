@@ -17,8 +17,14 @@ static int odp_open(struct inode *inode, struct file *file)
 
 	if (!driver)
 		return -ENOMEM;
+	odp_gate_init(&driver->gate);
 	file->private_data = driver;
 	return 0;
+}
+
+static int odp_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return odp_gate_mmap(file->private_data, file, vma);
 }
 
 static int odp_close(struct inode *inode, struct file *file)
@@ -93,6 +99,11 @@ static int with_umem(struct odp_driver *driver, unsigned int op,
 		return odp_collide(driver, cmd);
 	case ODP_OBSERVE:
 		return odp_observe(driver, cmd);
+	case ODP_TIME_MAP:
+		odp_time_map(driver, cmd);
+		return 0;
+	case ODP_TIME_BARE:
+		return odp_time_bare(driver, cmd);
 	default:
 		return -ENOTTY;
 	}
@@ -129,6 +140,7 @@ static const struct file_operations fops = {
 	.open = odp_open,
 	.release = odp_close,
 	.unlocked_ioctl = odp_ioctl,
+	.mmap = odp_mmap,
 };
 
 static struct miscdevice misc = {
