@@ -48,7 +48,7 @@ static int one_way(u64 from, u64 to, u64 bytes, u64 command)
 	for (tries = 0; tries < 500; tries++) {
 		if (!(readq(edu.regs + EDU_COMMAND) & EDU_START))
 			return 0;
-		msleep(10);
+		usleep_range(5000, 10000);
 	}
 	return -ETIMEDOUT;
 }
