@@ -101,7 +101,7 @@ static int less(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void bench(const struct row *row)
+static void measure_row(const struct row *row)
 {
 	long ns[EVERYBODY][ROUNDS], bad = 0;
 	int who, i;
@@ -130,7 +130,7 @@ int main(void)
 
 	before = huge_pages(2);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		bench(&rows[i]);
+		measure_row(&rows[i]);
 	huge_pages(before);
 	return odp_finish();
 }

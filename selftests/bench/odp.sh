@@ -4,6 +4,7 @@
 # What ib_umem_odp_map_dma_and_lock() costs, the kernel's own and the package's.
 
 RS_HERE=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
 . "$RS_HERE/lib.sh"
 
 rs_need_root
