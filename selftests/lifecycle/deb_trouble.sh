@@ -31,14 +31,13 @@ inside_namespace()
 		${forget:+CCACHE_DISABLE=1} chroot "$root" "$@" < /dev/null
 }
 
-# When the probes begin, while the modules are compiled, when they are built,
-# while our hook publishes, while dkms puts them into place.
+# When the probes begin, while the modules are compiled, while dkms puts them
+# into place and our hook publishes. killed-apt has more moments.
 deb_killed_dkms()
 {
 	local moment
 
-	for moment in 'src/probe/run' 'cc1 .*verbs/[a-z]*[.]c' 'dkms-hook built' \
-		'dkms-hook sync' 'depmod'; do
+	for moment in 'src/probe/run' 'cc1 .*verbs/[a-z]*[.]c' 'dkms-hook sync'; do
 		inside rdma-shim remove
 		inside dkms add -m rdma-shim -v 1.0 || true
 		killed_at "$moment" dkms install -m rdma-shim -v 1.0 -k "$(kernels)"
