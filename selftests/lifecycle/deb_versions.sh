@@ -65,7 +65,8 @@ deb_from_source()
 }
 
 # What Debian's own test of dkms packages makes of ours: it builds for every
-# kernel. Our own test needs a machine of its own: guests.sh.
+# kernel. It would break the system it runs on, which is thrown away here. Our
+# own test needs a machine of its own: guests.sh.
 deb_autopkgtest()
 {
 	local said code=0
@@ -73,11 +74,13 @@ deb_autopkgtest()
 	apt install autopkgtest autodep8
 	cp -r "$OUT/source-1.0" "$root/root/source"
 	cp "$OUT/rdma-shim-dkms_1.0_all.deb" "$root/root/"
-	said=$(inside autopkgtest --no-built-binaries /root/rdma-shim-dkms_1.0_all.deb \
-		/root/source -- null 2>&1) || code=$?
+	said=$(inside autopkgtest --ignore-restrictions=breaks-testbed --no-built-binaries \
+		/root/rdma-shim-dkms_1.0_all.deb /root/source -- null 2>&1) || code=$?
 	echo "$said"
+	grep '^selftest *SKIP' <<< "$said" || miss 'our test was not skipped'
+	grep '^dkms-autopkgtest ' <<< "$said" ||
+		give_up "this Debian's autodep8 has no test of dkms packages"
 	# 2: some were skipped.
-	case $code in 0 | 2) ;; *) miss "autopkgtest exits with $code" ;; esac
+	[ "$code" = 2 ] || miss "autopkgtest exits with $code"
 	grep '^dkms-autopkgtest *PASS' <<< "$said" || miss "Debian's test of dkms packages did not pass"
-	grep '^selftest *SKIP.*isolation-machine' <<< "$said" || miss 'our test was not skipped'
 }

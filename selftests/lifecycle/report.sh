@@ -144,6 +144,8 @@ report_events()
 # A dot: not an event of this system, or not asked for.
 report_strip()
 {
+	local name at
+
 	printf '\n%-12s' ''
 	printf '%s ' "${strip[@]}"
 	echo
