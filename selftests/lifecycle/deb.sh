@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034,SC2154 # variables of run and report.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # variables of run and report.sh
 #
 # The life of the .deb under real apt: what is planned for each Debian, and
 # what all its events need.
@@ -105,10 +105,21 @@ deb_ready()
 	remember_compilations
 	first=$(kernels | head -n 1)
 	for kernel in $(kernels | tail -n +2); do
-		apt purge "linux-image-$kernel" "linux-headers-$kernel"
+		purge_kernel "$kernel"
 	done
 	[ "$(kernels)" = "$first" ] || miss "kernels: $(kernels)"
 	snapshot > "$dir/before"
+}
+
+# purge_kernel KERNEL: all of its packages; how many there are differs.
+purge_kernel()
+{
+	local names
+
+	names=$(inside dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "linux-*-$1" |
+		awk '$1 == "ii" { print $2 }')
+	# shellcheck disable=SC2086 # one package a word
+	apt purge $names
 }
 
 # One installation after the other compiles the same files. In place of the

@@ -56,7 +56,7 @@ deb_old_kernel_goes()
 
 	second=$(second_kernel)
 	first=$(kernels | grep -vFx "$second")
-	apt purge "linux-image-$first" "linux-headers-$first"
+	purge_kernel "$first"
 	configured
 	gone "$first"
 	[ ! -e "$root/lib/modules/$first" ] || miss "/lib/modules/$first is left"
