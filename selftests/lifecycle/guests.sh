@@ -161,7 +161,7 @@ guests_flavour()
 	DISK=$dir/disk
 	mkdir "$RESULTS"
 	SUITES=$(table "$TREE/selftests/suites" | awk '$6 !~ /two|long|native/ { print $1 }' | xargs)
-	export SUITES
+	export SUITES SLOW=2
 	run_group $series none,rxe
 	run_group $series siw
 	if grep -rl ^fail "$RESULTS" --include=result; then
