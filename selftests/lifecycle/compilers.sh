@@ -76,7 +76,7 @@ older_gcc_build()
 	kernel=$(twin_of "$(kernels | grep -v clang)" newer-gcc)
 	rm "$root/lib/modules/$kernel/build/.kernelvariables"
 	sed -i 's/^CONFIG_GCC_VERSION=.*/CONFIG_GCC_VERSION=990000/
-		s/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT="gcc-99 (a later one)"/' \
+		s/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT=gcc-99 (a later one)/' \
 		"$root/lib/modules/$kernel/build/include/config/auto.conf"
 	said=$(apt_ours 1.0 2>&1)
 	echo "$said"
