@@ -152,15 +152,17 @@ remember_compilations()
 	echo 'cache_dir = /var/cache/ccache' >> "$root/etc/ccache.conf"
 }
 
-# as_before: every file of the system is what it was when it was ready, and
-# every package that brought a kernel says the same.
+# as_before: every file of the system is what it was when it was ready, nothing
+# bears our name, and every package that brought a kernel finds it intact.
 as_before()
 {
-	local kernel
+	local kernel left
 
 	snapshot > "$dir/after"
 	diff "${state[$system,ready]}/before" "$dir/after" ||
 		miss 'the system is not as it was'
+	left=$(find "$root" -xdev -name '*rdma[-_]shim*')
+	[ -z "$left" ] || miss "left: $left"
 	for kernel in $(kernels); do
 		# No documentation was unpacked in the lab's root.
 		inside dpkg --verify "linux-image-$kernel" "linux-headers-$kernel" |
