@@ -21,6 +21,8 @@ help:
 	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
 	@echo '  conformance    as root: all of it on all kernels, native functions too;'
 	@echo '                 writes selftests/CONFORMANCE.md'
+	@echo '  bench          as root: what the functions cost beside the kernel'"'"'s own;'
+	@echo '                 writes selftests/bench/results'
 	@echo '  lifecycle      as root: apt, dnf, dkms and kernel packages in chroots'
 	@echo '  clean          remove what a build left'
 
@@ -59,6 +61,9 @@ kselftest:
 conformance:
 	@selftests/lab/lab conformance
 
+bench:
+	@selftests/lab/lab bench
+
 lifecycle:
 	@selftests/lifecycle/run
 
@@ -68,4 +73,4 @@ clean:
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
 .PHONY: help modules in-place install uninstall deb rpm lifecycle check \
-	demo kselftest conformance clean
+	demo kselftest conformance bench clean

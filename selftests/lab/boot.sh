@@ -17,11 +17,29 @@ guest_scratch()
 		-L scratch "$1" || die "could not make a scratch disk: is $CACHE full?"
 }
 
+# guest_processor KERNEL_IMAGE INITRD: sets the caller's how, cpu and cpus. With
+# GUEST_ICOUNT=1 the guest's clock counts its instructions, one a nanosecond,
+# which needs a single emulated processor.
+guest_processor()
+{
+	cpu=max
+	cpus=${GUEST_CPUS:-2}
+	if [ -n "${GUEST_ICOUNT:-}" ]; then
+		how=(-accel tcg,thread=single -icount "shift=0,sleep=off")
+		cpus=1
+	elif [ "$(accel "$1" "$2")" = kvm ]; then
+		how=(-accel kvm)
+		cpu=host
+	else
+		how=(-accel tcg,thread=multi)
+	fi
+}
+
 # guest_start DIR KERNEL ROOT_DIR TREE_DISK [QEMU_ARGUMENT...]
 # TREE_DISK may be -, which boots the root alone.
 guest_start()
 {
-	local dir=$1 kernel=$2 root=$3 tree=$4 kver initrd how cpu append args=()
+	local dir=$1 kernel=$2 root=$3 tree=$4 kver initrd how=() cpu cpus append args=()
 
 	shift 4
 	mkdir -p "$dir"
@@ -30,11 +48,7 @@ guest_start()
 	read -r kver _ <<< "$(awk -v k="$kernel" '$1 == "kernel" && $2 == k { print $3 }' "$root/inputs")"
 	[ -n "$kver" ] || die "kernel $kernel is not in $root."
 	initrd=$(initramfs "$root" "$kver") || exit 1
-	how=$(accel "$root/root/boot/vmlinuz-$kver" "$initrd")
-	case $how in
-	kvm) how=(-accel kvm) cpu=host ;;
-	*) how=(-accel tcg,thread=multi) cpu=max ;;
-	esac
+	guest_processor "$root/root/boot/vmlinuz-$kver" "$initrd"
 	append="console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off"
 	append+=" printk.devkmsg=on log_buf_len=8M audit=0 random.trust_cpu=on"
 	# A busy machine must not look like a broken timer.
@@ -51,7 +65,7 @@ guest_start()
 		-device virtio-blk-pci,drive=scratch,serial=scratch)
 	exec {GUEST_IN}<> "$dir/port.in" {GUEST_OUT}<> "$dir/port.out"
 	# shellcheck disable=SC2086
-	qemu-system-x86_64 "${how[@]}" -cpu "$cpu" -smp "${GUEST_CPUS:-2}" -m "$GUEST_MIB" ${GUEST_ARGS:-} \
+	qemu-system-x86_64 "${how[@]}" -cpu "$cpu" -smp "$cpus" -m "$GUEST_MIB" ${GUEST_ARGS:-} \
 		-display none -no-reboot -nic none -serial "file:$dir/console" \
 		-kernel "$root/root/boot/vmlinuz-$kver" -initrd "$initrd" -append "$append" \
 		-device virtio-serial-pci -chardev "pipe,id=lab,path=$dir/port" \

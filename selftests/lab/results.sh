@@ -11,7 +11,7 @@ results_key()
 {
 	{
 		tree_hash
-		echo "${LONG:-} ${SCALE:-1}"
+		echo "${LONG:-} ${SCALE:-1} ${GUEST_ICOUNT:-}"
 	} | key
 }
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What is there to run? Reads selftests/suites.
+# What is there to run? Reads selftests/suites, or another list of that form.
+
+SUITES_FILE=${SUITES_FILE:-$TREE/selftests/suites}
 
 # suite_field NAME COLUMN
 suite_field()
 {
-	table "${SUITES_FILE:-$TREE/selftests/suites}" | awk -v n="$1" -v c="$2" '$1 == n { print $c; exit }'
+	table "$SUITES_FILE" | awk -v n="$1" -v c="$2" '$1 == n { print $c; exit }'
 }
 
 suite_has()
@@ -32,7 +34,7 @@ suites_on()
 		[[ ",$flags," != *,long,* ]] || [ -n "${LONG:-}" ] || [ -n "${SUITES:-}" ] || continue
 		[[ ",$flags," != *,native,* ]] || [ -n "${CONFORMANCE:-}" ] || [ -n "${SUITES:-}" ] || continue
 		echo "$name"
-	done < <(table "${SUITES_FILE:-$TREE/selftests/suites}")
+	done < <(table "$SUITES_FILE")
 }
 
 check_suites()
@@ -41,7 +43,7 @@ check_suites()
 
 	for s in $(tr , " " <<< "${SUITES:-}"); do
 		[ -n "$(suite_field "$s" 1)" ] ||
-			die "unknown suite '$s': SUITES= takes any of $(table "${SUITES_FILE:-$TREE/selftests/suites}" | awk '{ print $1 }' | xargs)."
+			die "unknown suite '$s': SUITES= takes any of $(table "$SUITES_FILE" | awk '{ print $1 }' | xargs)."
 	done
 }
 

@@ -144,7 +144,7 @@ test_in_guests()
 	# What this run alone knows: which root, which image.
 	RUN=$CACHE/run/test-$LAB_ID
 	mkdir -p "$RUN"
-	cp "$TREE/selftests/suites" "$RUN/suites"
+	cp "$SUITES_FILE" "$RUN/suites"
 	SUITES_FILE=$RUN/suites
 	for kernel in $KERNELS; do
 		for device in none $DEVICES; do

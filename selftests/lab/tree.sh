@@ -30,7 +30,7 @@ tree_hash()
 		echo "$TREE_HASH"
 		return
 	fi
-	(cd "$TREE" && tree_files | grep -vE '^(selftests/lab/|selftests/unit/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
+	(cd "$TREE" && tree_files | grep -vE '^(selftests/lab/|selftests/unit/|selftests/bench/results/|\.ci/|[^/]*\.md$|selftests/[^/]*\.md$)' |
 		tr '\n' '\0' | xargs -0 sha256sum) | key
 }
 

@@ -4,6 +4,7 @@
  *
  *	run ADDRESS PORT ours|native rxe|siw SEED LISTS
  *	soak ADDRESS PORT ours|native rxe|siw SEED SECONDS
+ *	bench ADDRESS PORT ours rxe|siw SEED 0
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,7 +41,13 @@ static void run_parts(struct mr_ctx *c, struct mr_tap *tap, u32 lists)
 		mr_random_cases(c, tap, lists);
 }
 
-static int run(struct mr_ctx *c, struct mr_tap *tap, u32 lists)
+static void bench_parts(struct mr_ctx *c, struct mr_tap *tap, u32 unused)
+{
+	mr_bench(c, tap);
+}
+
+static int run(struct mr_ctx *c, struct mr_tap *tap,
+	       void (*parts)(struct mr_ctx *, struct mr_tap *, u32), u32 amount)
 {
 	int ret;
 
@@ -53,7 +60,7 @@ static int run(struct mr_ctx *c, struct mr_tap *tap, u32 lists)
 	ret = mr_memory_init(&c->memory, c->pair.server.id->device, MR_CHUNKS,
 			     get_order(SZ_4M));
 	if (!ret)
-		run_parts(c, tap, lists);
+		parts(c, tap, amount);
 	else
 		mr_tap_note(tap, "no memory for the lists");
 	mr_memory_free(&c->memory);
@@ -66,7 +73,9 @@ static int carry_out(struct mr_ctx *c, struct mr_tap *tap, const char *verb,
 		     u32 amount)
 {
 	if (!strcmp(verb, "run"))
-		return run(c, tap, amount);
+		return run(c, tap, run_parts, amount);
+	if (!strcmp(verb, "bench"))
+		return run(c, tap, bench_parts, amount);
 	mr_soak(c, tap, amount);
 	return 0;
 }

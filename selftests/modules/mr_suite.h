@@ -19,6 +19,7 @@ void mr_refusals(struct mr_ctx *c, struct mr_tap *tap);
 void mr_history(struct mr_ctx *c, struct mr_tap *tap);
 void mr_records(struct mr_ctx *c, struct mr_tap *tap);
 void mr_soak(const struct mr_ctx *c, struct mr_tap *tap, unsigned int seconds);
+void mr_bench(struct mr_ctx *c, struct mr_tap *tap);
 void mr_mock(const struct mr_api *api, struct mr_tap *tap);
 
 #endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# KERNEL RELEASE DEVICE SUBJECT ROW [WHOSE MIDDLE LEAST MOST]... to JSON.
+# Variable: unit.
+
+BEGIN {
+	printf "{\"unit\": \"%s a call\", \"rows\": [", unit
+}
+
+{
+	printf "%s\n{\"subject\": \"%s\", \"row\": \"%s\", \"kernel\": \"%s\", \"device\": \"%s\"",
+		(NR > 1 ? "," : ""), $4, $5, $2, $3
+	for (i = 6; i + 3 <= NF; i += 4)
+		printf ", \"%s\": {\"median\": %s, \"min\": %s, \"max\": %s}",
+			$i, $(i + 1), $(i + 2), $(i + 3)
+	printf "}"
+}
+
+END {
+	print "\n]}"
+}
