@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # settings for boot.sh and suites.sh
 #
 # make bench: the programs of selftests/bench, here in real time or in guests
 # whose clock counts instructions. A full run in guests leaves its table, JSON
@@ -38,11 +38,11 @@ bench_write()
 	[ -s "$1/lines" ] || return
 	awk -v unit="$BENCH_UNIT" -f "$from/table.awk" "$1/lines" > "$1/results.md"
 	awk -v unit="$BENCH_UNIT" -f "$from/json.awk" "$1/lines" > "$1/results.json"
-	for subject in $(cut -d' ' -f4 "$1/lines" | sort -u); do
+	cut -d' ' -f4 "$1/lines" | sort -u | while read -r subject; do
 		awk -v subject="$subject" -f "$from/plot.awk" "$1/lines" > "$1/plot.data"
 		gnuplot -e "data='$1/plot.data'; out='$1/$subject.svg'; subject='$subject'" \
-			"$from/plot.gp" || die "gnuplot could not draw $subject."
-	done
+			"$from/plot.gp" || exit
+	done || die "gnuplot could not draw a plot."
 	rm -f "$1/plot.data"
 }
 
