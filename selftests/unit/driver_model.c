@@ -32,7 +32,10 @@ static int walk_list(struct driver_model *m, struct scatterlist *sg, int nents,
 {
 	u64 mask = m->mr.page_size - 1;
 	u64 next = 0, end = 0, first;
+	unsigned int none = 0;
 	int i;
+
+	offset = offset ?: &none;
 
 	if (nents <= 0 || *offset > sg_dma_len(sg))
 		return -EINVAL;

@@ -228,6 +228,7 @@ static void new_region(const struct driver_kind *kind, unsigned int max_num_sg)
 	model.mr.page_size = PAGE_SIZE;
 	model.max_num_sg = max_num_sg;
 	model.allowed = max_num_sg;
+	rdma_shim_region_describe(record, &model.mr);
 }
 
 static void print_vector(const struct vector *v)

@@ -26,7 +26,6 @@ struct ib_mr *rdma_shim_ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
 {
 	struct rdma_shim_region *region;
 	struct ib_mr *mr;
-	int ret;
 
 	if (!pd->device->ops.alloc_mr)
 		return ERR_PTR(-EOPNOTSUPP);
@@ -40,18 +39,9 @@ struct ib_mr *rdma_shim_ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
 
 	mr = ib_alloc_mr(pd, mr_type, max_num_sg);
 	if (IS_ERR(mr))
-		goto free_region;
-
-	ret = rdma_shim_region_attach(region, mr);
-	if (ret)
-		goto dereg;
-	return mr;
-
-dereg:
-	ib_dereg_mr(mr);
-	mr = ERR_PTR(ret);
-free_region:
-	rdma_shim_region_free(region);
+		rdma_shim_region_free(region);
+	else
+		rdma_shim_region_attach(region, mr);
 	return mr;
 }
 EXPORT_SYMBOL_GPL(rdma_shim_ib_alloc_mr);
@@ -74,9 +64,10 @@ int rdma_shim_ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 	/* Before the address can belong to somebody else's new region. */
 	region = rdma_shim_region_detach(mr);
 	ret = ib_dereg_mr_user(mr, udata);
-	if (ret && region && !rdma_shim_region_attach(region, mr))
-		return ret;
-	rdma_shim_region_free(region);
+	if (ret && region)
+		rdma_shim_region_attach(region, mr);
+	else
+		rdma_shim_region_free(region);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(rdma_shim_ib_dereg_mr_user);

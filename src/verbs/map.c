@@ -7,6 +7,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "verbs/present.h"
+#include "verbs/whole.h"
 
 /**
  * struct map_request - one call, from its arguments to what the driver is asked
@@ -30,6 +31,17 @@ struct map_request {
 	struct rdma_shim_prefix prefix;
 };
 
+/* sg_next() without the call, for a list that goes on. */
+static inline struct scatterlist *following(struct scatterlist *sg)
+{
+	sg++;
+	if (unlikely(sg_is_chain(sg))) {
+		sg = sg_chain_ptr(sg);
+		barrier();	/* a branch: choosing costs every element */
+	}
+	return sg;
+}
+
 static bool has_gaps(const struct ib_mr *mr)
 {
 	return mr->type == IB_MR_TYPE_SG_GAPS;
@@ -50,53 +62,56 @@ static int check_arguments(const struct map_request *req)
 static int check_table(const struct map_request *req)
 {
 	const struct rdma_shim_region *region = req->region;
-	u64 bytes = (u64)(req->page_size >> PAGE_SHIFT) *
-		    req->driver->table_entry;
+	u64 bytes;
 
-	if (!bytes || req->page_size <= PAGE_SIZE)
+	if (req->page_size <= PAGE_SIZE || !req->driver->table_entry)
 		return 0;
+	bytes = (u64)(req->page_size >> PAGE_SHIFT) * req->driver->table_entry;
 	/* Without a record: what 2 MiB pages take is the most that is asked. */
 	if (!region)
 		return req->page_size > SZ_2M ? -EINVAL : 0;
 	return bytes * region->max_num_sg > RDMA_SHIM_TABLE_MAX ? -EINVAL : 0;
 }
 
-static void take_prefix(struct map_request *req, u64 capacity)
+/* At most @most elements; in a copy, which the compiler keeps in registers. */
+static void take_prefix(struct map_request *req, u64 capacity,
+			unsigned int most)
 {
-	struct rdma_shim_prefix *p = &req->prefix;
+	struct rdma_shim_prefix p = req->prefix;
 	struct scatterlist *sg = req->sg;
-	int left = req->sg_nents;
+	bool whole;
 
-	if (!rdma_shim_prefix_start(p, capacity, sg_dma_address(sg),
-				    sg_dma_len(sg), req->offset))
-		return;
-	while (--left) {
-		sg = sg_next(sg);
-		if (!rdma_shim_prefix_add(p, sg_dma_address(sg),
-					  sg_dma_len(sg)))
-			return;
+	most = min_t(unsigned int, most, req->sg_nents);
+	whole = rdma_shim_prefix_start(&p, capacity, sg_dma_address(sg),
+				       sg_dma_len(sg), req->offset);
+	while (whole && p.nents < most) {
+		sg = following(sg);
+		whole = rdma_shim_prefix_add(&p, sg_dma_address(sg),
+					     sg_dma_len(sg));
 	}
+	rdma_shim_prefix_finish(&p);
+	req->prefix = p;
 }
 
 static int decide_prefix(struct map_request *req)
 {
 	const struct rdma_shim_region *region = req->region;
 	struct rdma_shim_prefix *p = &req->prefix;
+	unsigned int most = UINT_MAX;
 	u64 capacity = U64_MAX;
 
 	p->page_mask = req->page_size - 1;
-	p->slots = U32_MAX;
 	if (has_gaps(req->mr)) {
 		p->page_mask = 0;
 		/* mlx5 counts the elements of such a list in 16 bits. */
-		p->slots = region ? region->max_num_sg : U16_MAX;
+		most = region ? region->max_num_sg : U16_MAX;
 	} else if (region) {
 		capacity = (u64)region->max_num_sg * req->page_size;
 	}
-	if (!p->slots)
+	if (!most)
 		return -EINVAL;
 
-	take_prefix(req, min(capacity, req->driver->max_bytes));
+	take_prefix(req, min(capacity, req->driver->max_bytes), most);
 	if (!p->length)
 		return -EINVAL;
 	if (p->page_mask + 1 < req->driver->min_page_size &&
@@ -112,11 +127,12 @@ static int decide_prefix(struct map_request *req)
  * larger page size marks that, for it has to be known of regions without a
  * record too.
  */
-static int driver_failed(struct map_request *req, int ret)
+static int driver_failed(struct ib_mr *mr,
+			 const struct rdma_shim_driver *driver, int ret)
 {
-	req->mr->length = 0;
-	if (ret != -ENOMEM || !req->driver->table_entry)
-		req->mr->page_size = PAGE_SIZE;
+	mr->length = 0;
+	if (ret != -ENOMEM || !driver->table_entry)
+		mr->page_size = PAGE_SIZE;
 	return ret;
 }
 
@@ -135,11 +151,10 @@ static int driver_stopped(struct map_request *req)
 	u64 length = req->mr->length;
 
 	if (req->region || !length || length >= req->prefix.length)
-		return driver_failed(req, -EINVAL);
+		return driver_failed(req->mr, req->driver, -EINVAL);
 
-	req->prefix.slots = U32_MAX;
-	take_prefix(req, length +
-		    (req->prefix.iova & req->prefix.page_mask));
+	take_prefix(req, length + (req->prefix.iova & req->prefix.page_mask),
+		    UINT_MAX);
 	return 0;
 }
 
@@ -158,43 +173,87 @@ static int call_driver(struct map_request *req)
 	ret = mr->device->ops.map_mr_sg(mr, present.sg, present.nents,
 					&present.offset);
 	if (ret < 0)
-		return driver_failed(req, ret);
+		return driver_failed(req->mr, req->driver, ret);
 	if (ret != present.nents || mr->length != req->prefix.length)
 		return driver_stopped(req);
 	return 0;
 }
 
-static int map_mr_sg(struct map_request *req, unsigned int *sg_offset)
+static noinline int map_prefix(struct ib_mr *mr, struct scatterlist *sg,
+			       int sg_nents, unsigned int *sg_offset,
+			       unsigned int page_size)
 {
+	struct map_request req = {
+		.mr = mr,
+		.sg = sg,
+		.sg_nents = sg_nents,
+		.offset = sg_offset ? *sg_offset : 0,
+		.page_size = page_size,
+	};
 	int ret;
 
-	if (!req->mr->device->ops.map_mr_sg)
+	if (!mr->device->ops.map_mr_sg)
 		return -EOPNOTSUPP;
-
-	req->offset = sg_offset ? *sg_offset : 0;
-	ret = check_arguments(req);
+	ret = check_arguments(&req);
 	if (ret)
 		return ret;
 
-	req->driver = rdma_shim_driver(req->mr->device);
-	req->region = rdma_shim_region_find(req->mr);
-	if (table_lost(req))
+	req.driver = rdma_shim_driver(mr->device);
+	req.region = rdma_shim_region_find(mr);
+	if (table_lost(&req))
 		return -ENOMEM;
-	ret = check_table(req);
+	ret = check_table(&req);
 	if (ret)
 		return ret;
 
-	ret = decide_prefix(req);
+	ret = decide_prefix(&req);
 	if (ret)
 		return ret;
 
-	ret = call_driver(req);
+	ret = call_driver(&req);
 	if (ret)
 		return ret;
 
 	if (sg_offset)
-		*sg_offset = req->prefix.resume;
-	return req->prefix.nents;
+		*sg_offset = req.prefix.resume;
+	return req.prefix.nents;
+}
+
+/* Return: bytes from @offset on, or 0 when it is not proved that all fit. */
+static inline u64 whole_length(const struct rdma_shim_region *region,
+			       struct scatterlist *sg, int sg_nents,
+			       unsigned int offset)
+{
+	u64 first = sg_dma_address(sg) + offset;
+	struct rdma_shim_whole sum;
+
+	if (offset >= sg_dma_len(sg))
+		return 0;
+	rdma_shim_whole_start(&sum, first, sg_dma_len(sg) - offset);
+	while (--sg_nents) {
+		sg = following(sg);
+		rdma_shim_whole_add(&sum, sg_dma_address(sg), sg_dma_len(sg));
+	}
+	return rdma_shim_whole_fits(&sum, PAGE_SIZE - 1, region->room -
+				    (first & (PAGE_SIZE - 1))) ? sum.length : 0;
+}
+
+static int drive_whole(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
+		       unsigned int *sg_offset, u64 length,
+		       const struct rdma_shim_driver *driver)
+{
+	unsigned int offset = sg_offset ? *sg_offset : 0;
+	int ret;
+
+	mr->page_size = PAGE_SIZE;
+	ret = mr->device->ops.map_mr_sg(mr, sg, sg_nents, sg_offset);
+	if (likely(ret == sg_nents && mr->length == length))
+		offset = 0;
+	else
+		ret = driver_failed(mr, driver, ret < 0 ? ret : -EINVAL);
+	if (sg_offset)
+		*sg_offset = offset;
+	return ret;
 }
 
 /**
@@ -233,14 +292,22 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 			   int sg_nents, unsigned int *sg_offset,
 			   unsigned int page_size)
 {
-	struct map_request req = {
-		.mr = mr,
-		.sg = sg,
-		.sg_nents = sg_nents,
-		.page_size = page_size,
-	};
+	unsigned int offset = sg_offset ? *sg_offset : 0;
+	const struct rdma_shim_region *region;
+	u64 length;
 
-	return map_mr_sg(&req, sg_offset);
+	/* The common case by a short way; what it does not prove goes on. */
+	if (page_size == PAGE_SIZE && mr->page_size <= PAGE_SIZE &&
+	    sg && sg_nents > 0) {
+		region = rdma_shim_region_find(mr);
+		if (region && rdma_shim_region_plain(region, sg_nents, offset)) {
+			length = whole_length(region, sg, sg_nents, offset);
+			if (length)
+				return drive_whole(mr, sg, sg_nents, sg_offset,
+						   length, region->driver);
+		}
+	}
+	return map_prefix(mr, sg, sg_nents, sg_offset, page_size);
 }
 EXPORT_SYMBOL_GPL(rdma_shim_ib_map_mr_sg);
 

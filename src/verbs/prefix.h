@@ -14,9 +14,8 @@
  * struct rdma_shim_prefix - how far a list has been taken
  * @iova: DMA address of the first byte taken
  * @end: DMA address behind the last byte taken
- * @length: bytes taken
+ * @length: bytes taken; known from rdma_shim_prefix_finish() on
  * @room: bytes that may still be taken
- * @slots: elements that may still be taken
  * @page_mask: page size less one; 0 when alignment does not matter
  * @nents: elements taken whole
  * @runs: stretches of contiguous addresses among the bytes taken
@@ -28,7 +27,6 @@ struct rdma_shim_prefix {
 	u64 end;
 	u64 length;
 	u64 room;
-	unsigned int slots;
 	unsigned int page_mask;
 	unsigned int nents;
 	unsigned int runs;
@@ -36,30 +34,19 @@ struct rdma_shim_prefix {
 	unsigned int partial;
 };
 
-static inline bool rdma_shim_prefix_take(struct rdma_shim_prefix *p,
-					 unsigned int len)
+/* What is left of the room goes to a part of an element. */
+static inline void rdma_shim_prefix_cut(struct rdma_shim_prefix *p,
+					unsigned int offset)
 {
-	unsigned int bytes = len;
-
-	if (len > p->room)
-		bytes = p->room;
-	p->length += bytes;
-	p->room -= bytes;
-	p->end += bytes;
-	if (bytes != len) {
-		p->partial = bytes;
-		p->resume += bytes;
-		return false;
-	}
-	p->nents++;
-	p->slots--;
-	p->resume = 0;
-	return true;
+	p->partial = p->room;
+	p->resume = offset + p->partial;
+	p->end += p->room;
+	p->room = 0;
 }
 
 /**
  * rdma_shim_prefix_start - take the first element
- * @p: the prefix; the caller has set @page_mask and @slots (at least 1)
+ * @p: the prefix; the caller has set @page_mask
  * @capacity: bytes the region holds when it starts at a page boundary
  * @addr: DMA address of the element
  * @len: its bytes; more than @offset (M2, M7)
@@ -79,13 +66,35 @@ static inline bool rdma_shim_prefix_start(struct rdma_shim_prefix *p,
 
 	p->iova = addr + offset;
 	p->end = p->iova;
-	p->length = 0;
 	p->room = capacity > lost ? capacity - lost : 0;
+	p->length = p->room;
 	p->nents = 0;
 	p->runs = 1;
-	p->resume = offset;
+	p->resume = 0;
 	p->partial = 0;
-	return rdma_shim_prefix_take(p, len - offset);
+	if (len - offset > p->room) {
+		rdma_shim_prefix_cut(p, offset);
+		return false;
+	}
+	p->room -= len - offset;
+	p->end += len - offset;
+	p->nents = 1;
+	return true;
+}
+
+/* An element that is empty (M7) or has no room as a whole (M5). */
+static inline bool rdma_shim_prefix_last(struct rdma_shim_prefix *p, u64 addr,
+					 unsigned int len)
+{
+	if (!len || !p->room)
+		return false;
+	if (addr != p->end) {
+		if ((addr | p->end) & p->page_mask)
+			return false;
+		p->runs++;
+	}
+	rdma_shim_prefix_cut(p, 0);
+	return false;
 }
 
 /**
@@ -100,15 +109,24 @@ static inline bool rdma_shim_prefix_start(struct rdma_shim_prefix *p,
 static inline bool rdma_shim_prefix_add(struct rdma_shim_prefix *p, u64 addr,
 					unsigned int len)
 {
-	if (!len || !p->room || !p->slots)
-		return false;
+	/* One comparison for both: 0 wraps to the most there is. */
+	if ((u64)len - 1 >= p->room)
+		return rdma_shim_prefix_last(p, addr, len);
 	if (addr != p->end) {
 		if ((addr | p->end) & p->page_mask)
 			return false;
 		p->runs++;
-		p->end = addr;
 	}
-	return rdma_shim_prefix_take(p, len);
+	p->room -= len;
+	p->end = addr + len;
+	p->nents++;
+	return true;
+}
+
+/* The length from what is left, instead of a sum beside it. */
+static inline void rdma_shim_prefix_finish(struct rdma_shim_prefix *p)
+{
+	p->length -= p->room;
 }
 
 #endif

@@ -8,34 +8,29 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "verbs/region.h"
 
-static u32 hash_mr(const void *key, u32 len, u32 seed)
+/*
+ * A table of fixed size: a lookup is part of every mapping, and what a table
+ * that grows asks for in each costs more than a few steps along a chain.
+ */
+#define BUCKET_BITS	13
+
+static struct hlist_head *buckets;
+static DEFINE_SPINLOCK(buckets_lock);	/* changes; innermost, any context */
+
+static struct hlist_head *bucket_of(const struct ib_mr *mr)
 {
-	return hash_long(*(const unsigned long *)key ^ seed, 32);
+	return &buckets[hash_ptr(mr, BUCKET_BITS)];
 }
-
-static const struct rhashtable_params params = {
-	.key_len = sizeof(struct ib_mr *),
-	.key_offset = offsetof(struct rdma_shim_region, mr),
-	.head_offset = offsetof(struct rdma_shim_region, node),
-	.hashfn = hash_mr,
-	.automatic_shrinking = true,
-};
-
-static struct rhashtable regions;
 
 static void free_region_rcu(struct rcu_head *rcu)
 {
 	kvfree(container_of(rcu, struct rdma_shim_region, rcu));
-}
-
-static void drop(struct rdma_shim_region *region)
-{
-	if (!rhashtable_remove_fast(&regions, &region->node, params))
-		call_rcu(&region->rcu, free_region_rcu);
 }
 
 static bool matches(const struct rdma_shim_region *region,
@@ -74,13 +69,25 @@ struct rdma_shim_region *rdma_shim_region_alloc(enum ib_mr_type type,
  * rdma_shim_region_free - free a record that is in no table
  * @region: the record or NULL
  *
- * Context: process context, may sleep.
+ * Context: any.
  */
 void rdma_shim_region_free(struct rdma_shim_region *region)
 {
 	/* A record that was in the table may still be under a lookup's eye. */
 	if (region)
 		call_rcu(&region->rcu, free_region_rcu);
+}
+
+/* The one at this address, whatever lives there now. */
+static struct rdma_shim_region *look_up(const struct ib_mr *mr)
+{
+	struct rdma_shim_region *region;
+
+	hlist_for_each_entry_rcu(region, bucket_of(mr), node, true) {
+		if (region->mr == mr)
+			return region;
+	}
+	return NULL;
 }
 
 /**
@@ -91,24 +98,25 @@ void rdma_shim_region_free(struct rdma_shim_region *region)
  * A record already there belongs to a region that was freed natively.
  *
  * Context: process context.
- * Return: 0 or an error of the table (-ENOMEM, -E2BIG), @region untouched.
  */
-int rdma_shim_region_attach(struct rdma_shim_region *region,
-			    const struct ib_mr *mr)
+void rdma_shim_region_attach(struct rdma_shim_region *region,
+			     const struct ib_mr *mr)
 {
 	struct rdma_shim_region *stale;
-	int ret;
+	unsigned long flags;
 
 	region->mr = mr;
 	region->device = mr->device;
 	region->pd = mr->pd;
 	region->key_index = mr->rkey >> 8;
 	region->res_id = mr->res.id;
+	rdma_shim_region_describe(region, mr);
 
 	stale = rdma_shim_region_detach(mr);
-	ret = rhashtable_insert_fast(&regions, &region->node, params);
+	spin_lock_irqsave(&buckets_lock, flags);
+	hlist_add_head_rcu(&region->node, bucket_of(mr));
+	spin_unlock_irqrestore(&buckets_lock, flags);
 	rdma_shim_region_free(stale);
-	return ret;
 }
 
 /**
@@ -121,13 +129,13 @@ int rdma_shim_region_attach(struct rdma_shim_region *region,
 struct rdma_shim_region *rdma_shim_region_detach(const struct ib_mr *mr)
 {
 	struct rdma_shim_region *region;
+	unsigned long flags;
 
-	rcu_read_lock();
-	region = rhashtable_lookup(&regions, &mr, params);
-	if (region &&
-	    rhashtable_remove_fast(&regions, &region->node, params))
-		region = NULL;
-	rcu_read_unlock();
+	spin_lock_irqsave(&buckets_lock, flags);
+	region = look_up(mr);
+	if (region)
+		hlist_del_rcu(&region->node);
+	spin_unlock_irqrestore(&buckets_lock, flags);
 	return region;
 }
 
@@ -135,37 +143,40 @@ struct rdma_shim_region *rdma_shim_region_detach(const struct ib_mr *mr)
  * rdma_shim_region_find - the record of a region
  * @mr: the region
  *
- * Context: any. The record lives as long as @mr does, which is the caller's.
+ * Context: any. The record lives as long as @mr does, which is the caller's;
+ * only its neighbours in the chain may go meanwhile.
  * Return: NULL when the region was not allocated through the package.
  */
 struct rdma_shim_region *rdma_shim_region_find(const struct ib_mr *mr)
 {
 	struct rdma_shim_region *region;
 
-	rcu_read_lock();
-	region = rhashtable_lookup(&regions, &mr, params);
-	rcu_read_unlock();
+	preempt_disable();
+	region = look_up(mr);
+	preempt_enable();
 	return region && matches(region, mr) ? region : NULL;
 }
 
 /*
  * Numbers that tell regions apart start anew with a new device, and a device
- * that comes later may get this one's address.
+ * that comes later may get this one's address. NULL stands for all of them.
  */
 static void forget_device(struct ib_device *device, void *client_data)
 {
 	struct rdma_shim_region *region;
-	struct rhashtable_iter iter;
+	struct hlist_node *next;
+	unsigned int i;
 
-	rhashtable_walk_enter(&regions, &iter);
-	rhashtable_walk_start(&iter);
-	while ((region = rhashtable_walk_next(&iter))) {
-		/* -EAGAIN: the table is being resized; the walk starts over. */
-		if (!IS_ERR(region) && region->device == device)
-			drop(region);
+	for (i = 0; i < 1 << BUCKET_BITS; i++) {
+		spin_lock_irq(&buckets_lock);
+		hlist_for_each_entry_safe(region, next, &buckets[i], node) {
+			if (device && region->device != device)
+				continue;
+			hlist_del_rcu(&region->node);
+			rdma_shim_region_free(region);
+		}
+		spin_unlock_irq(&buckets_lock);
 	}
-	rhashtable_walk_stop(&iter);
-	rhashtable_walk_exit(&iter);
 }
 
 static struct ib_client client = {
@@ -174,28 +185,24 @@ static struct ib_client client = {
 	.remove = forget_device,
 };
 
-static void free_region(void *region, void *unused)
-{
-	kvfree(region);
-}
-
 int rdma_shim_regions_init(void)
 {
 	int ret;
 
-	ret = rhashtable_init(&regions, &params);
-	if (ret)
-		return ret;
+	buckets = kvcalloc(1 << BUCKET_BITS, sizeof(*buckets), GFP_KERNEL);
+	if (!buckets)
+		return -ENOMEM;
 
 	ret = ib_register_client(&client);
 	if (ret)
-		rhashtable_destroy(&regions);
+		kvfree(buckets);
 	return ret;
 }
 
 void rdma_shim_regions_exit(void)
 {
 	ib_unregister_client(&client);
-	rhashtable_free_and_destroy(&regions, free_region, NULL);
+	forget_device(NULL, NULL);
 	rcu_barrier();
+	kvfree(buckets);
 }

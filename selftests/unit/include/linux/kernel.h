@@ -15,7 +15,10 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int64_t s64;
 typedef uint32_t __be32;
+
+#include <limits.h>
 
 #define U16_MAX UINT16_MAX
 #define U32_MAX UINT32_MAX
@@ -25,6 +28,12 @@ typedef uint32_t __be32;
 #define PAGE_SHIFT 12
 #endif
 #define PAGE_SIZE (1U << PAGE_SHIFT)
+#define PAGE_MASK (~((u64)PAGE_SIZE - 1))
+
+#define noinline __attribute__((noinline))
+#define unlikely(condition) (condition)
+#define likely(condition) (condition)
+#define barrier()
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 

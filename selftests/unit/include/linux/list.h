@@ -9,6 +9,14 @@ struct list_head {
 	struct list_head *prev;
 };
 
+struct hlist_node {
+	void *unused;
+};
+
+struct rcu_head {
+	void *unused;
+};
+
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define list_entry container_of

@@ -20,6 +20,9 @@ struct scatterlist {
 #define sg_dma_address(sg) ((sg)->dma_address)
 #define sg_dma_len(sg) ((sg)->dma_length)
 
+#define sg_is_chain(sg) (!!(sg)->chain)
+#define sg_chain_ptr(sg) ((sg)->chain)
+
 static inline struct scatterlist *sg_next(struct scatterlist *sg)
 {
 	if (sg->end)
