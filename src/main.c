@@ -5,7 +5,15 @@
 #include <linux/module.h>
 #include <linux/utsname.h>
 
+#include <rdma-shim/config.h>
+
 #include "verbs/region.h"
+
+#ifdef RDMA_SHIM_ODP_LACKS
+#define OURS "ib_map_mr_sg is ours; no on-demand paging, since the kernel lacks " RDMA_SHIM_ODP_LACKS
+#else
+#define OURS "ib_map_mr_sg and on-demand paging are ours"
+#endif
 
 static int __init rdma_shim_init(void)
 {
@@ -15,7 +23,7 @@ static int __init rdma_shim_init(void)
 	if (ret)
 		return ret;
 
-	pr_info("rdma_shim %s on %s: ib_map_mr_sg and on-demand paging are ours, the rest of ib_core is native\n",
+	pr_info("rdma_shim %s on %s: " OURS "; the rest of ib_core is native\n",
 		RDMA_SHIM_VERSION, init_utsname()->release);
 	return 0;
 }
