@@ -20,7 +20,7 @@ NR == 1 {
 {
 	if (!($4 in seen)) {
 		seen[$4] = ++n
-		subject[n] = $4
+		named[n] = $4
 	}
 	if (!(($1, $2) in release)) {
 		release[$1, $2] = 1
@@ -42,10 +42,10 @@ END {
 	print ""
 	print "Kernels: " kernels "."
 	for (i = 1; i <= n; i++) {
-		print "\n## " subject[i] "\n"
-		print "![" subject[i] "](" subject[i] ".svg)\n"
+		print "\n## " named[i] "\n"
+		print "![" named[i] "](" named[i] ".svg)\n"
 		print "| row | kernel | device | native | package | ratio | beside |"
 		print "|---|---|---|--:|--:|--:|---|"
-		printf "%s", line[subject[i]]
+		printf "%s", line[named[i]]
 	}
 }
