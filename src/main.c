@@ -10,7 +10,8 @@
 #include "verbs/region.h"
 
 #ifdef RDMA_SHIM_ODP_LACKS
-#define OURS "ib_map_mr_sg is ours; no on-demand paging, since the kernel lacks " RDMA_SHIM_ODP_LACKS
+#define OURS "ib_map_mr_sg is ours; no on-demand paging, since the kernel lacks " \
+	RDMA_SHIM_ODP_LACKS
 #else
 #define OURS "ib_map_mr_sg and on-demand paging are ours"
 #endif

@@ -4,6 +4,7 @@
 # What ib_map_mr_sg() costs, the kernel's own and the package's.
 
 RS_HERE=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=selftests/lib.sh
 . "$RS_HERE/lib.sh"
 
 rs_device_up

@@ -5,7 +5,9 @@
 # RDMA transport, then through ours, to the same server and the same file.
 
 RS_HERE=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=selftests/lib.sh
 . "$RS_HERE/lib.sh"
+# shellcheck source=selftests/nfs_lib.sh
 . "$RS_HERE/nfs_lib.sh"
 
 native_port=20049

@@ -11,7 +11,7 @@
 
 #include "driver_model.h"
 #include "mr_model.h"
-#include "verbs/region.h"
+#include "verbs/lookup.h"
 
 #define MAX_ELEMENTS 12
 #define MAX_BYTES (1 << 16)
@@ -318,6 +318,49 @@ static void test_lost_table(unsigned int number)
 	       wrong ? "not " : "", number);
 }
 
+static int break_down(struct ib_mr *mr, struct scatterlist *sg, int nents,
+		      unsigned int *offset)
+{
+	if (offset)
+		*offset = 7;
+	return -EIO;
+}
+
+static int keep_offset(struct ib_mr *mr, struct scatterlist *sg, int nents,
+		       unsigned int *offset)
+{
+	mr->iova = sg_dma_address(sg) + *offset;
+	mr->length = sg_dma_len(sg) - *offset;
+	return nents;
+}
+
+/* What the caller needs in order to try again is as it was. */
+static void test_driver_failure(unsigned int number)
+{
+	struct scatterlist sg = { .dma_address = 4 * PAGE_SIZE,
+				  .dma_length = PAGE_SIZE, .end = true };
+	struct driver_kind kind = *kind_named("rxe 5.10");
+	unsigned int offset = 3;
+
+	wrong = NULL;
+	kind.ops.map_mr_sg = break_down;
+	new_region(&kind, 4);
+	CHECK(rdma_shim_ib_map_mr_sg(&model.mr, &sg, 1, &offset,
+				     PAGE_SIZE) == -EIO);
+	CHECK(!model.mr.length);
+	CHECK(offset == 3);
+	kind.ops.map_mr_sg = keep_offset;
+	new_region(&kind, 4);
+	CHECK(rdma_shim_ib_map_mr_sg(&model.mr, &sg, 1, &offset,
+				     PAGE_SIZE) == 1);
+	CHECK(model.mr.length == PAGE_SIZE - 3);
+	CHECK(!offset);
+	if (wrong)
+		printf("# not so: %s\n", wrong);
+	printf("%sok %u - M6 M9 the offset after a driver breaks down, or says nothing of it\n",
+	       wrong ? "not " : "", number);
+}
+
 static void test_big_table(unsigned int number)
 {
 	const struct driver_kind *kind = kind_named("rxe 7.3");
@@ -424,7 +467,7 @@ int main(int argc, char **argv)
 	unsigned int seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
 	unsigned int number = 0, failed = 0, i;
 
-	printf("TAP version 13\n1..%u\n# seed %u\n", driver_kind_count + 5, seed);
+	printf("TAP version 13\n1..%u\n# seed %u\n", driver_kind_count + 6, seed);
 	for (i = 0; i < driver_kind_count; i++) {
 		state = 88172645463325252ULL + seed;
 		test_random(++number, &driver_kinds[i],
@@ -432,6 +475,8 @@ int main(int argc, char **argv)
 		failed += !!wrong;
 	}
 	test_lost_table(++number);
+	failed += !!wrong;
+	test_driver_failure(++number);
 	failed += !!wrong;
 	test_big_table(++number);
 	failed += !!wrong;

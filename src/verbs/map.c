@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
+#include "verbs/lookup.h"
 #include "verbs/present.h"
 #include "verbs/whole.h"
 
@@ -36,8 +37,9 @@ static inline struct scatterlist *following(struct scatterlist *sg)
 {
 	sg++;
 	if (unlikely(sg_is_chain(sg))) {
+		/* Looked at again here, which spares all others a copy. */
+		barrier();
 		sg = sg_chain_ptr(sg);
-		barrier();	/* a branch: choosing costs every element */
 	}
 	return sg;
 }
@@ -238,22 +240,20 @@ static inline u64 whole_length(const struct rdma_shim_region *region,
 				    (first & (PAGE_SIZE - 1))) ? sum.length : 0;
 }
 
-static int drive_whole(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
-		       unsigned int *sg_offset, u64 length,
-		       const struct rdma_shim_driver *driver)
+static inline int drive_whole(struct ib_mr *mr, struct scatterlist *sg,
+			      int sg_nents, unsigned int *sg_offset, u64 length,
+			      const struct rdma_shim_driver *driver)
 {
-	unsigned int offset = sg_offset ? *sg_offset : 0;
 	int ret;
 
 	mr->page_size = PAGE_SIZE;
 	ret = mr->device->ops.map_mr_sg(mr, sg, sg_nents, sg_offset);
-	if (likely(ret == sg_nents && mr->length == length))
-		offset = 0;
-	else
-		ret = driver_failed(mr, driver, ret < 0 ? ret : -EINVAL);
-	if (sg_offset)
-		*sg_offset = offset;
-	return ret;
+	if (likely(ret == sg_nents && mr->length == length)) {
+		if (sg_offset)
+			*sg_offset = 0;
+		return ret;
+	}
+	return driver_failed(mr, driver, ret < 0 ? ret : -EINVAL);
 }
 
 /**
@@ -295,6 +295,7 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 	unsigned int offset = sg_offset ? *sg_offset : 0;
 	const struct rdma_shim_region *region;
 	u64 length;
+	int ret;
 
 	/* The common case by a short way; what it does not prove goes on. */
 	if (page_size == PAGE_SIZE && mr->page_size <= PAGE_SIZE &&
@@ -302,9 +303,13 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 		region = rdma_shim_region_find(mr);
 		if (region && rdma_shim_region_plain(region, sg_nents, offset)) {
 			length = whole_length(region, sg, sg_nents, offset);
-			if (length)
-				return drive_whole(mr, sg, sg_nents, sg_offset,
-						   length, region->driver);
+			if (length) {
+				ret = drive_whole(mr, sg, sg_nents, sg_offset,
+						  length, region->driver);
+				if (unlikely(ret < 0) && sg_offset)
+					*sg_offset = offset;
+				return ret;
+			}
 		}
 	}
 	return map_prefix(mr, sg, sg_nents, sg_offset, page_size);

@@ -5,40 +5,20 @@
  * A region may be freed behind our back and its address used again, so a
  * record counts only while it matches the region that lives there now.
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "verbs/region.h"
+#include "verbs/lookup.h"
 
-/*
- * A table of fixed size: a lookup is part of every mapping, and what a table
- * that grows asks for in each costs more than a few steps along a chain.
- */
-#define BUCKET_BITS	13
+struct hlist_head *rdma_shim_buckets;
 
-static struct hlist_head *buckets;
 static DEFINE_SPINLOCK(buckets_lock);	/* changes; innermost, any context */
-
-static struct hlist_head *bucket_of(const struct ib_mr *mr)
-{
-	return &buckets[hash_ptr(mr, BUCKET_BITS)];
-}
 
 static void free_region_rcu(struct rcu_head *rcu)
 {
 	kvfree(container_of(rcu, struct rdma_shim_region, rcu));
-}
-
-static bool matches(const struct rdma_shim_region *region,
-		    const struct ib_mr *mr)
-{
-	return region->device == mr->device && region->pd == mr->pd &&
-	       region->key_index == mr->rkey >> 8 &&
-	       region->res_id == mr->res.id;
 }
 
 /**
@@ -78,18 +58,6 @@ void rdma_shim_region_free(struct rdma_shim_region *region)
 		call_rcu(&region->rcu, free_region_rcu);
 }
 
-/* The one at this address, whatever lives there now. */
-static struct rdma_shim_region *look_up(const struct ib_mr *mr)
-{
-	struct rdma_shim_region *region;
-
-	hlist_for_each_entry_rcu(region, bucket_of(mr), node, true) {
-		if (region->mr == mr)
-			return region;
-	}
-	return NULL;
-}
-
 /**
  * rdma_shim_region_attach - let lookups find a record
  * @region: a record in no table
@@ -114,7 +82,7 @@ void rdma_shim_region_attach(struct rdma_shim_region *region,
 
 	stale = rdma_shim_region_detach(mr);
 	spin_lock_irqsave(&buckets_lock, flags);
-	hlist_add_head_rcu(&region->node, bucket_of(mr));
+	hlist_add_head_rcu(&region->node, rdma_shim_bucket(mr));
 	spin_unlock_irqrestore(&buckets_lock, flags);
 	rdma_shim_region_free(stale);
 }
@@ -132,29 +100,11 @@ struct rdma_shim_region *rdma_shim_region_detach(const struct ib_mr *mr)
 	unsigned long flags;
 
 	spin_lock_irqsave(&buckets_lock, flags);
-	region = look_up(mr);
+	region = rdma_shim_region_at(mr);
 	if (region)
 		hlist_del_rcu(&region->node);
 	spin_unlock_irqrestore(&buckets_lock, flags);
 	return region;
-}
-
-/**
- * rdma_shim_region_find - the record of a region
- * @mr: the region
- *
- * Context: any. The record lives as long as @mr does, which is the caller's;
- * only its neighbours in the chain may go meanwhile.
- * Return: NULL when the region was not allocated through the package.
- */
-struct rdma_shim_region *rdma_shim_region_find(const struct ib_mr *mr)
-{
-	struct rdma_shim_region *region;
-
-	preempt_disable();
-	region = look_up(mr);
-	preempt_enable();
-	return region && matches(region, mr) ? region : NULL;
 }
 
 /*
@@ -167,9 +117,9 @@ static void forget_device(struct ib_device *device, void *client_data)
 	struct hlist_node *next;
 	unsigned int i;
 
-	for (i = 0; i < 1 << BUCKET_BITS; i++) {
+	for (i = 0; i < 1 << RDMA_SHIM_BUCKET_BITS; i++) {
 		spin_lock_irq(&buckets_lock);
-		hlist_for_each_entry_safe(region, next, &buckets[i], node) {
+		hlist_for_each_entry_safe(region, next, &rdma_shim_buckets[i], node) {
 			if (device && region->device != device)
 				continue;
 			hlist_del_rcu(&region->node);
@@ -189,13 +139,14 @@ int rdma_shim_regions_init(void)
 {
 	int ret;
 
-	buckets = kvcalloc(1 << BUCKET_BITS, sizeof(*buckets), GFP_KERNEL);
-	if (!buckets)
+	rdma_shim_buckets = kvcalloc(1 << RDMA_SHIM_BUCKET_BITS,
+				     sizeof(*rdma_shim_buckets), GFP_KERNEL);
+	if (!rdma_shim_buckets)
 		return -ENOMEM;
 
 	ret = ib_register_client(&client);
 	if (ret)
-		kvfree(buckets);
+		kvfree(rdma_shim_buckets);
 	return ret;
 }
 
@@ -204,5 +155,5 @@ void rdma_shim_regions_exit(void)
 	ib_unregister_client(&client);
 	forget_device(NULL, NULL);
 	rcu_barrier();
-	kvfree(buckets);
+	kvfree(rdma_shim_buckets);
 }

@@ -52,7 +52,6 @@ void rdma_shim_region_free(struct rdma_shim_region *region);
 void rdma_shim_region_attach(struct rdma_shim_region *region,
 			     const struct ib_mr *mr);
 struct rdma_shim_region *rdma_shim_region_detach(const struct ib_mr *mr);
-struct rdma_shim_region *rdma_shim_region_find(const struct ib_mr *mr);
 
 /* What follows from the driver: @driver and @room. */
 static inline void rdma_shim_region_describe(struct rdma_shim_region *region,

@@ -13,33 +13,35 @@
 
 /**
  * struct rdma_shim_whole - sums over the elements so far
- * @end: DMA address behind the last one
  * @length: their bytes
- * @edges: all bits of the addresses at which one ends and the next starts
+ * @edges: bits that are set in an address at which one ends and the next
+ *	starts, or in a length between two of those
  * @empty: its top bit is set once one was empty
+ * @last: what the end of the last one would add to @edges
  */
 struct rdma_shim_whole {
-	u64 end;
 	u64 length;
 	u64 edges;
 	u64 empty;
+	u64 last;
 };
 
 static inline void rdma_shim_whole_start(struct rdma_shim_whole *w, u64 addr,
 					 unsigned int len)
 {
-	w->end = addr + len;
 	w->length = len;
 	w->edges = 0;
 	w->empty = 0;
+	w->last = addr + len;
 }
 
+/* Where one starts at a boundary, its length says whether it ends at one. */
 static inline void rdma_shim_whole_add(struct rdma_shim_whole *w, u64 addr,
 				       unsigned int len)
 {
-	w->edges |= w->end | addr;
+	w->edges |= w->last | addr;
 	w->empty |= (u64)len - 1;
-	w->end = addr + len;
+	w->last = len;
 	w->length += len;
 }
 

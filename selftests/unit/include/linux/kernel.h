@@ -30,7 +30,7 @@ typedef uint32_t __be32;
 #define PAGE_SIZE (1U << PAGE_SHIFT)
 #define PAGE_MASK (~((u64)PAGE_SIZE - 1))
 
-#define noinline __attribute__((noinline))
+#define noinline
 #define unlikely(condition) (condition)
 #define likely(condition) (condition)
 #define barrier()
