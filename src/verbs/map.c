@@ -299,7 +299,7 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 
 	/* The common case by a short way; what it does not prove goes on. */
 	if (page_size == PAGE_SIZE && mr->page_size <= PAGE_SIZE &&
-	    sg && sg_nents > 0) {
+	    sg && sg_nents > 0 && mr->device->ops.map_mr_sg) {
 		region = rdma_shim_region_find(mr);
 		if (region && rdma_shim_region_plain(region, sg_nents, offset)) {
 			length = whole_length(region, sg, sg_nents, offset);
