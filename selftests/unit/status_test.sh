@@ -39,11 +39,12 @@ healthy()
 	mkdir -p "$tmp/modules/$1/kernel" "$tmp/modules/$1/build" \
 		"$tmp/modules/$1/updates/dkms" "$published" "$tmp/state"
 	touch "$tmp/modules/$1/build/Makefile" "$published/config.h"
-	printf '0x1\trdma_shim_ib_map_mr_sg\t/x/rdma_shim\tEXPORT_SYMBOL_GPL\t\n' \
+	printf '0x1\trdma_shim_%s\tsrc/%s\tEXPORT_SYMBOL_GPL\t\n' \
+		ib_map_mr_sg rdma_shim svc_rdma_sendto svcrdma_shim \
 		> "$published/Module.symvers"
 	ln -sfn "$published" "$tmp/state/$1"
 	echo updates/dkms/rdma_shim.ko: > "$tmp/modules/$1/modules.dep"
-	printf '%s\n' "vermagic=$1 SMP" description=fine srcversion=AAAA \
+	printf '%s\n' "vermagic=$1 SMP" description=fine srcversion=AAAA version=1.0 \
 		> "$tmp/modules/$1/updates/dkms/rdma_shim.ko"
 }
 
@@ -53,6 +54,7 @@ fresh()
 		"$tmp/ofed" "$tmp/lockdown" "$tmp/keys"
 	mkdir -p "$tmp/boot" "$tmp/sys/rdma_shim" "$tmp/sys/module/parameters"
 	echo AAAA > "$tmp/sys/rdma_shim/srcversion"
+	echo 1.0 > "$tmp/sys/rdma_shim/version"
 	echo N > "$tmp/sys/module/parameters/sig_enforce"
 	healthy "$K"
 	module=$tmp/modules/$K/updates/dkms/rdma_shim.ko
@@ -93,7 +95,9 @@ tap_begin
 
 fresh
 expect active 0 "^$K (running): active\$" 'all is well'
-expect 'names what is ours' 0 'ours: ib_map_mr_sg'
+expect 'names what is ours' 0 'ours: ib_map_mr_sg $'
+sed -i 's,src/rdma_shim,rdma_shim,' "$published/Module.symvers"
+expect 'also where kbuild names modules without their folder' 0 'ours: ib_map_mr_sg $'
 expect 'names the modules' 0 'modules: rdma_shim loaded, svcrdma_shim absent'
 
 rm -r "$tmp/sys/rdma_shim"
@@ -102,6 +106,10 @@ expect 'not loaded' 3 'built, but not loaded' '^modprobe rdma_shim$'
 fresh
 echo BBBB > "$tmp/sys/rdma_shim/srcversion"
 expect 'another module in memory' 7 reload-pending '^modprobe -r .*modprobe rdma_shim$'
+
+fresh
+echo 0.9 > "$tmp/sys/rdma_shim/version"
+expect 'another version of the same sources in memory' 7 reload-pending
 
 fresh
 cp "$module" "$tmp/modules/$K/updates/dkms/svcrdma_shim.ko"

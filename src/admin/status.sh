@@ -106,6 +106,14 @@ judge_running()
 	set_state active 0 "" ""
 }
 
+# Has module $2 in memory this field $1 of the installed file? One alone is not
+# enough: two versions may have the same sources.
+same_in_memory()
+{
+	[ "$(cat "$SYS_MODULE/$2/$1" 2> /dev/null)" = \
+	  "$(modinfo -F "$1" "$installed")" ]
+}
+
 # What module $2 is on kernel $1: absent, installed, loaded, or outdated, when
 # what is loaded is not what is installed.
 module_state()
@@ -115,8 +123,7 @@ module_state()
 		echo absent
 	elif [ "$1" != "$RUNNING" ] || [ ! -d "$SYS_MODULE/$2" ]; then
 		echo installed
-	elif [ "$(cat "$SYS_MODULE/$2/srcversion" 2> /dev/null)" = \
-	       "$(modinfo -F srcversion "$installed")" ]; then
+	elif same_in_memory version "$2" && same_in_memory srcversion "$2"; then
 		echo loaded
 	else
 		echo outdated
@@ -172,10 +179,11 @@ ofed_present()
 	[ -e "${RDMA_SHIM_OFED:-/usr/src/ofa_kernel}" ]
 }
 
-# The functions that come from us on kernel $1; the rest of ib_core is native.
+# The functions that come from us on kernel $1, of module $2 or of any; the
+# rest of ib_core is native.
 our_functions()
 {
-	sed -n 's/^[^\t]*\trdma_shim_\([^\t]*\)\t.*/\1/p' \
+	sed -n "s/^[^\t]*\trdma_shim_\([^\t]*\)\t\([^\t]*\/\)\{0,1\}${2:-[^\t]*}\t.*/\1/p" \
 		"$STATE/$1/Module.symvers" 2> /dev/null | sort
 }
 
@@ -218,7 +226,7 @@ show_text()
 		[ "$kernel" != "$RUNNING" ] || here=" (running)"
 		echo "$kernel$here: $state${why:+: $why}"
 		[ -z "$next" ] || echo "	next: $next"
-		functions=$(our_functions "$kernel" | tr '\n' ' ')
+		functions=$(our_functions "$kernel" rdma_shim | tr '\n' ' ')
 		case $state in
 		active | built | reload-pending)
 			echo "	ours: $functions"
