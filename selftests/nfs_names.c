@@ -22,7 +22,7 @@
 enum {
 	PATH = 8192,
 	NAMES = 700,
-	ACL_USERS = 330,	/* NFSD takes a page, 12 bytes each */
+	ACL_USERS = 300,	/* NFSD takes and gives a page at most */
 	LIST = 4 + 8 * (ACL_USERS + 5),
 };
 
