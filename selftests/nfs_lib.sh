@@ -70,9 +70,9 @@ nfs_serve()
 nfs_serve_new()
 {
 	nfs_serve || return
-	echo Y > /proc/fs/nfsd/v4_end_grace
+	{ echo Y > /proc/fs/nfsd/v4_end_grace; } 2> /dev/null
 	return 0
-} 2> /dev/null
+}
 
 # nfs_mount VERSION [PORT [ADDRESS [OPTIONS]]]
 nfs_mount()

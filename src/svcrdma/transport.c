@@ -175,6 +175,27 @@ static struct rdma_cm_id *listen(struct svcxprt_rdma *rdma, struct net *net,
 	return ERR_PTR(ret);
 }
 
+/*
+ * siw of 5.10 takes a port for IPv4 as well when it is to listen for IPv6, so
+ * one of the two has to do. nfsd goes on without a family that is not there.
+ */
+static int listen_error(struct svc_serv *serv, struct net *net,
+			struct sockaddr *sa, int error)
+{
+	struct svc_xprt *other;
+
+	if (error != -EADDRINUSE || sa->sa_family != AF_INET6)
+		return error;
+	other = svc_find_xprt(serv, RDMA_SHIM_XPRT_NAME, net, AF_INET,
+			      rpc_get_port(sa));
+	if (!other)
+		return error;
+	svc_xprt_put(other);
+	pr_warn("svcrdma_shim: port %u is served for IPv4 only: a device cannot listen for both\n",
+		rpc_get_port(sa));
+	return -EAFNOSUPPORT;
+}
+
 static struct svc_xprt *create(struct svc_serv *serv, struct net *net,
 			       struct sockaddr *sa, int salen, int flags)
 {
@@ -193,7 +214,7 @@ static struct svc_xprt *create(struct svc_serv *serv, struct net *net,
 		/* The caller gives back its module reference by itself. */
 		__module_get(THIS_MODULE);
 		svc_xprt_put(&rdma->sc_xprt);
-		return ERR_CAST(id);
+		return ERR_PTR(listen_error(serv, net, sa, PTR_ERR(id)));
 	}
 	svc_xprt_set_local(&rdma->sc_xprt,
 			   (struct sockaddr *)&id->route.addr.src_addr, salen);
