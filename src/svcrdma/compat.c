@@ -49,8 +49,10 @@ void rdma_shim_rqst_reset(struct svc_rqst *rqstp)
 	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
+/* The last reply lay in the same array; the core must not release it again. */
 void rdma_shim_rqst_pages_taken(struct svc_rqst *rqstp, unsigned int pages)
 {
+	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
 void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages)

@@ -51,6 +51,8 @@ void rdma_shim_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	svc_rdma_cc_release(rdma, &ctxt->rc_cc, DMA_FROM_DEVICE);
 	spin_lock_bh(&rdma->sc_rq_dto_lock);
 	list_add_tail(&ctxt->rc_list, &rdma->sc_read_complete_q);
+	rdma->sc_shim_reading--;
+	rdma_shim_retry_starved(rdma);
 	set_bit(XPT_DATA, &rdma->sc_xprt.xpt_flags);
 	spin_unlock_bh(&rdma->sc_rq_dto_lock);
 	svc_xprt_enqueue(&rdma->sc_xprt);

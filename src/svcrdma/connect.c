@@ -109,6 +109,7 @@ static int make_qp(struct svcxprt_rdma *rdma, const struct depths *d)
 	rdma->sc_sq_depth = min3(attr.cap.max_send_wr, d->requests,
 				 (u32)device->attrs.max_qp_wr) - DRAIN_SLOTS;
 	atomic_set(&rdma->sc_sq_avail, rdma->sc_sq_depth);
+	rdma_shim_note_slots(rdma->sc_sq_depth);
 	return 0;
 }
 
@@ -201,8 +202,6 @@ void rdma_shim_connect_free(struct svcxprt_rdma *rdma)
 	set_bit(XPT_CLOSE, &rdma->sc_xprt.xpt_flags);
 	if (rdma->sc_qp)
 		ib_drain_qp(rdma->sc_qp);
-	rdma_shim_chain_bury(rdma);
-	rdma_shim_forget_deferred(rdma);
 	svc_rdma_flush_recv_queues(rdma);
 	svc_rdma_destroy_rw_ctxts(rdma);
 	if (!IS_ERR_OR_NULL(rdma->sc_pd)) {

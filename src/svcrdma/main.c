@@ -115,6 +115,19 @@ void rdma_shim_count(enum rdma_shim_count which)
 	atomic64_inc(&counts[which]);
 }
 
+static unsigned int newest_slots;
+
+/**
+ * rdma_shim_note_slots - remember how deep a Send Queue is
+ * @slots: of the newest connection
+ *
+ * Context: any.
+ */
+void rdma_shim_note_slots(unsigned int slots)
+{
+	WRITE_ONCE(newest_slots, slots);
+}
+
 static int get_counters(char *text, const struct kernel_param *kp)
 {
 	static const char * const names[RDMA_SHIM_COUNTS] = {
@@ -136,6 +149,8 @@ static int get_counters(char *text, const struct kernel_param *kp)
 	for (i = 0; i < RDMA_SHIM_COUNTS; i++)
 		at += scnprintf(text + at, PAGE_SIZE - at, "%s %lld\n",
 				names[i], (s64)atomic64_read(&counts[i]));
+	at += scnprintf(text + at, PAGE_SIZE - at, "newest_send_queue %u\n",
+			READ_ONCE(newest_slots));
 	return at;
 }
 

@@ -63,6 +63,42 @@ static void take_pages(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *head,
 	rdma_shim_rqst_pages_taken(rqstp, pages);
 }
 
+/*
+ * A call has all its Reads set up or none: what it has so far goes back, and it
+ * waits for a call whose Reads are done (R8). When there is no such call, it is
+ * looked at again at once; a few times, since another one may just be here too.
+ */
+static int starve(struct svcxprt_rdma *rdma, struct svc_rdma_recv_ctxt *head)
+{
+	enum { ALONE = 8 };
+	bool refused;
+
+	rdma_shim_forget_reads(rdma, head);
+	spin_lock_bh(&rdma->sc_rq_dto_lock);
+	refused = !rdma->sc_shim_reading && head->rc_shim_tries++ >= ALONE;
+	if (rdma->sc_shim_reading) {
+		head->rc_node.next = rdma->sc_shim_starved;
+		rdma->sc_shim_starved = &head->rc_node;
+	} else if (!refused) {
+		list_add(&head->rc_list, &rdma->sc_rq_dto_q);
+		set_bit(XPT_DATA, &rdma->sc_xprt.xpt_flags);
+	}
+	spin_unlock_bh(&rdma->sc_rq_dto_lock);
+	if (refused)
+		return -EINVAL;
+	percpu_counter_inc(&svcrdma_stat_sq_starve);
+	svc_xprt_enqueue(&rdma->sc_xprt);
+	return 1;
+}
+
+/* Counts the calls that will give regions back. */
+static void count_reading(struct svcxprt_rdma *rdma, int change)
+{
+	spin_lock_bh(&rdma->sc_rq_dto_lock);
+	rdma->sc_shim_reading += change;
+	spin_unlock_bh(&rdma->sc_rq_dto_lock);
+}
+
 static void describe(const struct svc_rqst *rqstp,
 		     const struct svc_rdma_recv_ctxt *head,
 		     struct rdma_shim_call *call)
@@ -116,15 +152,20 @@ int rdma_shim_svc_rdma_process_read_list(struct svcxprt_rdma *rdma,
 	cc->cc_cqe.done = rdma_shim_read_done;
 	head->rc_readbytes = 0;
 	ret = rdma_shim_pieces(&call, &layout, place, &post);
+	if (ret == -EAGAIN)
+		return starve(rdma, head);
 	if (ret)
 		return ret;
 	chain->ch_shim_first = rdma_shim_rw_chain(rdma, cc, &cc->cc_cqe, NULL,
 						  &cc->cc_sqecount);
 	chain->ch_shim_slots = cc->cc_sqecount;
 	cc->cc_posttime = ktime_get();
+	count_reading(rdma, 1);
 	ret = rdma_shim_chain_submit(rdma, chain);
-	if (ret)
+	if (ret) {
+		count_reading(rdma, -1);
 		return ret;
+	}
 	percpu_counter_inc(&svcrdma_stat_read);
 	return 1;
 }

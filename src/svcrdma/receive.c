@@ -113,14 +113,14 @@ rdma_shim_svc_rdma_recv_ctxt_get(struct svcxprt_rdma *rdma)
 EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_recv_ctxt_get);
 
 /**
- * rdma_shim_svc_rdma_recv_ctxt_put - give a context and all it holds back
+ * rdma_shim_forget_reads - as if the message had just arrived
  * @rdma: the connection
  * @ctxt: nothing of it is in flight
  *
  * Context: process or completion.
  */
-void rdma_shim_svc_rdma_recv_ctxt_put(struct svcxprt_rdma *rdma,
-				      struct svc_rdma_recv_ctxt *ctxt)
+void rdma_shim_forget_reads(struct svcxprt_rdma *rdma,
+			    struct svc_rdma_recv_ctxt *ctxt)
 {
 	unsigned int i;
 
@@ -134,6 +134,20 @@ void rdma_shim_svc_rdma_recv_ctxt_put(struct svcxprt_rdma *rdma,
 	pcl_free(&ctxt->rc_read_pcl);
 	pcl_free(&ctxt->rc_write_pcl);
 	pcl_free(&ctxt->rc_reply_pcl);
+}
+
+/**
+ * rdma_shim_svc_rdma_recv_ctxt_put - give a context and all it holds back
+ * @rdma: the connection
+ * @ctxt: nothing of it is in flight
+ *
+ * Context: process or completion.
+ */
+void rdma_shim_svc_rdma_recv_ctxt_put(struct svcxprt_rdma *rdma,
+				      struct svc_rdma_recv_ctxt *ctxt)
+{
+	rdma_shim_forget_reads(rdma, ctxt);
+	ctxt->rc_shim_tries = 0;
 	llist_add(&ctxt->rc_node, &rdma->sc_recv_ctxts);
 	atomic_dec(&rdma->sc_shim_live);
 }
@@ -234,6 +248,24 @@ close:
 	svc_rdma_xprt_deferred_close(rdma);
 }
 
+/**
+ * rdma_shim_retry_starved - calls that wait for regions are new ones again
+ * @rdma: the connection; the caller holds sc_rq_dto_lock
+ *
+ * Context: any.
+ */
+void rdma_shim_retry_starved(struct svcxprt_rdma *rdma)
+{
+	struct svc_rdma_recv_ctxt *ctxt;
+
+	while (rdma->sc_shim_starved) {
+		ctxt = llist_entry(rdma->sc_shim_starved,
+				   struct svc_rdma_recv_ctxt, rc_node);
+		rdma->sc_shim_starved = ctxt->rc_node.next;
+		list_add(&ctxt->rc_list, &rdma->sc_rq_dto_q);
+	}
+}
+
 static void flush_queue(struct svcxprt_rdma *rdma, struct list_head *queue)
 {
 	struct svc_rdma_recv_ctxt *ctxt;
@@ -250,10 +282,18 @@ static void flush_queue(struct svcxprt_rdma *rdma, struct list_head *queue)
  * rdma_shim_svc_rdma_flush_recv_queues - forget what was never served
  * @rdma: a connection whose QP is drained
  *
+ * Calls and replies that waited for slots go as well, so that a transport of
+ * somebody else, which knows nothing of those, leaves none of them.
+ *
  * Context: process.
  */
 void rdma_shim_svc_rdma_flush_recv_queues(struct svcxprt_rdma *rdma)
 {
+	rdma_shim_chain_bury(rdma);
+	rdma_shim_forget_deferred(rdma);
+	spin_lock_bh(&rdma->sc_rq_dto_lock);
+	rdma_shim_retry_starved(rdma);
+	spin_unlock_bh(&rdma->sc_rq_dto_lock);
 	flush_queue(rdma, &rdma->sc_read_complete_q);
 	flush_queue(rdma, &rdma->sc_rq_dto_q);
 }

@@ -38,7 +38,7 @@ static int add_rw(struct svcxprt_rdma *rdma, struct svc_rdma_chunk_ctxt *cc,
 			       rw->sg, rw->nents, 0, offset, handle, dir);
 	if (ret < 0) {
 		kvfree(rw);
-		return ret == -ENOMEM || ret == -EAGAIN ? -ENOMEM : -EIO;
+		return ret == -ENOMEM || ret == -EAGAIN ? ret : -EIO;
 	}
 	list_add_tail(&rw->list, &cc->cc_rwctxts);
 	return 0;
@@ -51,7 +51,8 @@ static int add_rw(struct svcxprt_rdma *rdma, struct svc_rdma_chunk_ctxt *cc,
  * @piece: which bytes
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM or -EIO (R2).
+ * Return: 0; -EAGAIN, all regions of the connection are in use; -ENOMEM or -EIO
+ * (R2).
  */
 int rdma_shim_rw_read(struct svcxprt_rdma *rdma,
 		      struct svc_rdma_recv_ctxt *ctxt,

@@ -30,6 +30,12 @@ enum rdma_shim_count {
 };
 
 void rdma_shim_count(enum rdma_shim_count which);
+void rdma_shim_note_slots(unsigned int slots);
+
+/* receive.c */
+void rdma_shim_forget_reads(struct svcxprt_rdma *rdma,
+			    struct svc_rdma_recv_ctxt *ctxt);
+void rdma_shim_retry_starved(struct svcxprt_rdma *rdma);
 
 /* queue.c */
 int rdma_shim_chain_submit(struct svcxprt_rdma *rdma,

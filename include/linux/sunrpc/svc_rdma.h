@@ -157,6 +157,10 @@ struct svcxprt_rdma {
 	struct svc_rdma_shim_chain	*sc_shim_stranded;
 	/* Receive contexts not in sc_recv_ctxts. */
 	atomic_t			sc_shim_live;
+	/* Calls whose Reads are parked or in flight; sc_rq_dto_lock. */
+	unsigned int			sc_shim_reading;
+	/* Calls that found no region for theirs, newest first. */
+	struct llist_node		*sc_shim_starved;
 	/* Contexts of deferred calls, where the kernel forgets them. */
 	struct llist_node		*sc_shim_deferred;
 	unsigned int			sc_shim_deferred_count;
@@ -201,8 +205,8 @@ struct svc_rdma_chunk_ctxt {
 
 /*
  * A received message. One owner at a time: the Receive Queue, sc_rq_dto_q,
- * the thread in recvfrom, the Read chain (rc_shim_chain), sc_read_complete_q,
- * the svc_rqst (rq_xprt_ctxt), and at last sc_recv_ctxts.
+ * the thread in recvfrom, sc_shim_starved and sc_rq_dto_q again, the Read chain
+ * (rc_shim_chain), sc_read_complete_q, the svc_rqst (rq_xprt_ctxt), and at last sc_recv_ctxts.
  */
 struct svc_rdma_recv_ctxt {
 	struct llist_node		rc_node;
@@ -234,6 +238,7 @@ struct svc_rdma_recv_ctxt {
 	unsigned int			rc_shim_head;	/* bytes */
 	unsigned int			rc_shim_len;	/* bytes */
 	bool				rc_shim_whole;
+	unsigned int			rc_shim_tries;
 	struct svcxprt_rdma		*rc_shim_rdma;
 	struct svc_rdma_shim_chain	rc_shim_chain;
 
