@@ -16,6 +16,7 @@ help:
 	@echo '  deb            build/rdma-shim-dkms_$(VERSION)_all.deb'
 	@echo '  rpm            build/rdma-shim-dkms-$(VERSION)-1.noarch.rpm'
 	@echo '  check          unit tests of the pure code and style (no root)'
+	@echo '  fuzz           the parser of chunk lists, guided by coverage (FUZZ_SECONDS=)'
 	@echo '  demo           as root: a consumer registers memory, a peer reads it'
 	@echo '  kselftest      as root: all tests on real kernels, in guests where this'
 	@echo '                 machine cannot load modules (KERNELS= DEVICES= SUITES=)'
@@ -52,6 +53,9 @@ check:
 	@$(MAKE) --no-print-directory -C selftests/unit run
 	@selftests/style
 
+fuzz:
+	@$(MAKE) --no-print-directory -C selftests/unit fuzz
+
 demo:
 	@selftests/lab/lab demo
 
@@ -72,5 +76,5 @@ clean:
 	find src \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order \) -delete
 
-.PHONY: help modules in-place install uninstall deb rpm lifecycle check \
+.PHONY: help modules in-place install uninstall deb rpm lifecycle check fuzz \
 	demo kselftest conformance bench clean

@@ -25,4 +25,7 @@ struct chunks_result chunks_run(const void *message, unsigned int bytes,
 				const u8 *peer, unsigned int peer_bytes,
 				u8 *rebuilt, unsigned int room);
 
+/* fuzz_chunks.c: what libFuzzer calls. */
+int LLVMFuzzerTestOneInput(const u8 *data, unsigned long size);
+
 #endif

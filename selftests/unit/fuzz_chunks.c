@@ -7,8 +7,7 @@
 
 #include "chunks_model.h"
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+int LLVMFuzzerTestOneInput(const u8 *data, unsigned long size)
 {
 	static const u8 peer[65536];
 
