@@ -41,12 +41,12 @@ void rdma_shim_read_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (wc->status != IB_WC_WR_FLUSH_ERR)
 			rdma_shim_count(RDMA_SHIM_COUNT_READ_FAILED);
 		svc_rdma_xprt_deferred_close(rdma);
-		svc_rdma_wake_send_waiters(rdma, slots);
 		svc_rdma_recv_ctxt_put(rdma, ctxt);
+		/* Last: the connection may go when all slots are back. */
+		svc_rdma_wake_send_waiters(rdma, slots);
 		return;
 	}
 
-	svc_rdma_wake_send_waiters(rdma, slots);
 	/* Unmapped before the service may look at the pages. */
 	svc_rdma_cc_release(rdma, &ctxt->rc_cc, DMA_FROM_DEVICE);
 	spin_lock_bh(&rdma->sc_rq_dto_lock);
@@ -56,4 +56,5 @@ void rdma_shim_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	set_bit(XPT_DATA, &rdma->sc_xprt.xpt_flags);
 	spin_unlock_bh(&rdma->sc_rq_dto_lock);
 	svc_xprt_enqueue(&rdma->sc_xprt);
+	svc_rdma_wake_send_waiters(rdma, slots);
 }

@@ -5,6 +5,9 @@
  */
 #include "svcrdma/svcrdma.h"
 
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+
 static bool closing(const struct svcxprt_rdma *rdma)
 {
 	return test_bit(XPT_CLOSE, &rdma->sc_xprt.xpt_flags);
@@ -26,19 +29,24 @@ static void strand(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
 	spin_lock_bh(&rdma->sc_send_lock);
 	chain->ch_shim_next = rdma->sc_shim_stranded;
 	rdma->sc_shim_stranded = chain;
+	/* No completion will say so, and the connection posts no more. */
+	atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
 	spin_unlock_bh(&rdma->sc_send_lock);
 }
 
 /* The chain has its slots. Returns an error only if nothing went out. */
 static int post(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
 {
-	const struct ib_send_wr *bad = chain->ch_shim_first;
+	const struct ib_send_wr *bad = NULL;
 	int ret;
 
 	ret = ib_post_send(rdma->sc_qp, chain->ch_shim_first, &bad);
 	if (!ret)
 		return 0;
 	svc_rdma_xprt_deferred_close(rdma);
+	/* siw names none when all are queued and it cannot begin to send. */
+	if (!bad)
+		return 0;
 	if (bad == chain->ch_shim_first) {
 		atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
 		return -ENOTCONN;
@@ -155,6 +163,20 @@ static void drop_all(struct svcxprt_rdma *rdma,
 	}
 }
 
+/* A driver's drain may be done before the completions it should be behind. */
+static void wait_for_completions(struct svcxprt_rdma *rdma)
+{
+	unsigned long end = jiffies + 5 * HZ;
+
+	while (atomic_read(&rdma->sc_sq_avail) < rdma->sc_sq_depth) {
+		if (time_after(jiffies, end)) {
+			pr_warn_once("svcrdma_shim: a device owes completions, and keeps the memory of a connection for good: unload its driver\n");
+			return;
+		}
+		msleep(20);
+	}
+}
+
 /**
  * rdma_shim_chain_purge - free all that waits for slots
  * @rdma: a connection with XPT_CLOSE set
@@ -176,6 +198,7 @@ void rdma_shim_chain_bury(struct svcxprt_rdma *rdma)
 {
 	rdma_shim_chain_purge(rdma);
 	drop_all(rdma, &rdma->sc_shim_stranded);
+	wait_for_completions(rdma);
 }
 
 static bool reserve(struct svcxprt_rdma *rdma, int slots)

@@ -10,14 +10,16 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct svc_rdma_send_ctxt *ctxt =
 		container_of(wc->wr_cqe, struct svc_rdma_send_ctxt, sc_cqe);
 	struct svcxprt_rdma *rdma = ctxt->sc_rdma;
+	int slots = ctxt->sc_sqecount;
 
 	if (wc->status != IB_WC_SUCCESS) {
 		if (wc->status != IB_WC_WR_FLUSH_ERR)
 			rdma_shim_count(RDMA_SHIM_COUNT_SEND_FAILED);
 		svc_rdma_xprt_deferred_close(rdma);
 	}
-	svc_rdma_wake_send_waiters(rdma, ctxt->sc_sqecount);
 	svc_rdma_send_ctxt_put(rdma, ctxt);
+	/* Last: the connection may go when all slots are back. */
+	svc_rdma_wake_send_waiters(rdma, slots);
 }
 
 static void send_drop(struct svcxprt_rdma *rdma,
