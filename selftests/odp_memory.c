@@ -481,34 +481,8 @@ static void short_of_memory(void)
 		check("O8", !status, "24 MiB of writes under memory.max of 12");
 }
 
-/* A child does it, as some kernels kill whoever poisons his own page. */
-static void poison(void)
-{
-	char *addr = memory(PAGE, PROT_READ | PROT_WRITE);
-	int status;
-	pid_t pid;
-
-	pid = fork();
-	if (!pid) {
-		int fd = odp_umem(addr, PAGE, RW);
-
-		signal(SIGBUS, SIG_IGN);
-		memset(addr, 'x', PAGE);
-		if (madvise(addr, PAGE, 100 /* MADV_HWPOISON */))
-			_exit(77);
-		_exit(odp_map(fd, addr, 1, 0) != -EFAULT);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFSIGNALED(status) || WEXITSTATUS(status) == 77)
-		printf("# pages cannot be poisoned here (%#x)\n", status);
-	else
-		check("O3", !status, "a poisoned page is refused");
-	munmap(addr, PAGE);
-}
-
 int main(void)
 {
-	poison();
 	private_file();
 	shared_file();
 	anonymous();

@@ -7,6 +7,7 @@
 
 #include <rdma-shim/config.h>
 
+#include "odp/words.h"
 #include "verbs/region.h"
 
 #ifdef RDMA_SHIM_ODP_LACKS
@@ -23,14 +24,22 @@ static int __init rdma_shim_init(void)
 	ret = rdma_shim_regions_init();
 	if (ret)
 		return ret;
+	ret = odp_words_init();
+	if (ret)
+		goto err_regions;
 
 	pr_info("rdma_shim %s on %s: " OURS "; the rest of ib_core is native\n",
 		RDMA_SHIM_VERSION, init_utsname()->release);
 	return 0;
+
+err_regions:
+	rdma_shim_regions_exit();
+	return ret;
 }
 
 static void __exit rdma_shim_exit(void)
 {
+	odp_words_exit();
 	rdma_shim_regions_exit();
 }
 

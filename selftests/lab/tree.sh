@@ -127,6 +127,7 @@ make_tree()
 	took "$t" "package build for $suite"
 	t=$SECONDS
 	siw_into "$root" "$work/m" "$@"
+	rdma_core_into "$root" "$work/m" "$@"
 	install_selftests "$work/m" "$log" ||
 		die "the selftests do not build in Debian $suite: $(first_error "$log") (log: $log)"
 	chroot_done "$work/m"
@@ -147,7 +148,7 @@ tree_disk()
 	local suite=$1 root=$2 out made
 
 	shift 2
-	made=$({ cat "$root/inputs" "$LAB/tree.sh"; echo "$*"; siw_ready "$root" "$@"; } | key)
+	made=$({ cat "$root/inputs" "$LAB/tree.sh"; echo "$*"; siw_ready "$root" "$@"; rdma_core_tests "$root" "$@"; } | key)
 	out=$CACHE/tree/$suite-$made-$(tree_hash)
 	mkdir -p "$CACHE/tree"
 	[ -e "$out/disk" ] ||

@@ -3,7 +3,6 @@
  * ib_umem_odp_map_dma_and_lock(): walk into a private buffer, publish under the
  * mutex what no invalidation has overtaken, until all of the range is there.
  */
-#include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -12,10 +11,10 @@
 #include "odp/slot.h"
 #include "odp/umem.h"
 #include "odp/walk.h"
+#include "odp/words.h"
 
-/* Words a walk can write: few on the stack, a page of them for a large range */
-#define WORDS_FEW	32
-#define WORDS_MANY	(PAGE_SIZE / sizeof(unsigned long))
+/* Words that a walk can write on the stack; for more there are buffers. */
+#define WORDS_FEW	64
 
 /* With the attempt that is under way when it is used up: less than 2 s (O5). */
 #define BUDGET		msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT)
@@ -30,9 +29,10 @@
  * @need: bits without which a slot has to be walked
  * @from: all slots of @span before this one are done with
  * @reached: slots before this one have been walked at least once
+ * @since: slots before this one were last seen when umem_mutex was taken before
  * @walk: the batch
- * @few: buffer for @walk
- * @many: another, or NULL
+ * @few: a small buffer for @walk
+ * @many: a large one, or NULL
  * @words: what the buffer in use can hold
  * @budget: time used up by attempts that came to nothing
  */
@@ -44,16 +44,17 @@ struct odp_map {
 	unsigned long need;
 	size_t from;
 	size_t reached;
+	size_t since;
 	struct odp_walk walk;
+	unsigned long *few;
 	unsigned long *many;
 	size_t words;
 	struct odp_budget budget;
-	unsigned long few[WORDS_FEW];
 };
 
 /*
- * Without a page of memory it only takes more steps. Slots larger than a page
- * are walked one by one.
+ * Without a buffer it only takes more steps. Slots larger than a page are walked
+ * one by one.
  */
 static void choose_buffer(struct odp_map *map)
 {
@@ -63,10 +64,10 @@ static void choose_buffer(struct odp_map *map)
 	map->words = large ? 1 : WORDS_FEW;
 	if (large || map->span.count <= WORDS_FEW)
 		return;
-	map->many = (unsigned long *)__get_free_page(GFP_KERNEL | __GFP_NOWARN);
+	map->many = odp_words_get();
 	if (map->many) {
 		map->walk.words = map->many;
-		map->words = WORDS_MANY;
+		map->words = ODP_WORDS;
 	}
 }
 
@@ -105,28 +106,42 @@ static bool too_small(const struct odp_map *map, size_t n)
 	return false;
 }
 
-static void publish_slot(struct odp_map *map, size_t slot, unsigned long word)
+/* The slot is VALID: the page is the same, or another has taken its place. */
+static unsigned long replace(struct odp_map *map, size_t slot,
+			     unsigned long word)
 {
 	unsigned long *at = slots_of(map, slot);
 
-	word = odp_word_from(word, ODP_KERNEL_ORDER_SHIFT);
-	if (*at & word & HMM_PFN_VALID && !odp_slot_same_page(*at, word))
+	if (word & HMM_PFN_VALID && !odp_slot_same_page(*at, word))
 		odp_clear_slot(map->umem_odp, map->span.first + slot);
-	*at = odp_slot_merge(*at, word);
+	return odp_slot_merge(*at, word);
 }
 
-/* umem_mutex held, and no invalidation since the walk began. */
+/*
+ * umem_mutex held, and no invalidation since the walk began. Of what a call
+ * costs beside the walk this loop is most: one look at a slot that was empty,
+ * and all of them need no second one.
+ */
 static int publish(struct odp_map *map)
 {
 	size_t n = (map->walk.end - map->walk.start) >>
 		   map->umem_odp->page_shift;
+	unsigned long *slots = slots_of(map, map->from);
+	unsigned long *words = map->walk.words;
+	unsigned long common = map->need;
+	unsigned long word;
 	size_t i;
 
 	if (too_small(map, n))
 		return -EINVAL;
-	for (i = 0; i < n; i++)
-		publish_slot(map, map->from + i, map->walk.words[i]);
-	if (!map->fault)
+	for (i = 0; i < n; i++) {
+		word = odp_word_from(words[i], ODP_KERNEL_ORDER_SHIFT);
+		if (slots[i] & HMM_PFN_VALID)
+			word = replace(map, map->from + i, word);
+		slots[i] = word;
+		common &= word;
+	}
+	if (!map->fault || common == map->need)
 		map->from += n;
 	return 0;
 }
@@ -139,6 +154,7 @@ static int walk_batch(struct odp_map *map)
 
 	ret = odp_walk(&map->walk);
 	mutex_lock(&umem_odp->umem_mutex);
+	map->since = map->from;
 	if (ret)
 		return ret;
 	if (mmu_interval_read_retry(&umem_odp->notifier, map->walk.seq))
@@ -153,56 +169,69 @@ static int walk_batch(struct odp_map *map)
 static bool all_there(struct odp_map *map)
 {
 	size_t count = map->span.count;
-	bool rest_only = map->from;
 
-	if (!map->fault)
+	if (!map->fault || (map->from == count && !map->since))
 		return map->from == count;
 	map->from += odp_slots_present(slots_of(map, map->from),
 				       count - map->from, map->need);
-	if (map->from == count && rest_only)
+	if (map->from == count && map->since)
 		map->from = odp_slots_present(slots_of(map, 0), count,
 					      map->need);
 	return map->from == count;
 }
 
 /* From no lock held to umem_mutex held, error or not. */
-static int map_all(struct odp_map *map)
+static int walk_until_there(struct odp_map *map)
 {
-	struct mutex *mutex = &map->umem_odp->umem_mutex;
 	size_t before;
-	int ret = 0;
+	int ret;
 
 	map->budget.mark = jiffies;
-	mutex_lock(mutex);
-	while (!all_there(map)) {
-		mutex_unlock(mutex);
-		if (map->budget.spent > BUDGET) {
-			mutex_lock(mutex);
-			return -EBUSY;
-		}
+	for (;;) {
 		before = map->reached;
 		aim(map);
 		ret = walk_batch(map);
 		if (ret && ret != -EBUSY && ret != -EAGAIN)
 			return ret;
+		if (all_there(map))
+			return 0;
 		/* The first wait for the pages of a batch is a page fault. */
 		if (ret == -EBUSY || map->reached == before)
 			odp_charge(&map->budget, jiffies, ONE_STEP);
+		if (map->budget.spent > BUDGET)
+			return -EBUSY;
 		map->budget.mark = jiffies;
+		mutex_unlock(&map->umem_odp->umem_mutex);
 	}
-	return 0;
+}
+
+/*
+ * Without the mutex a slot may change at once, but one that needs a page makes
+ * it likely that the walk is needed, and then the mutex is taken only after it.
+ */
+static bool may_be_there(const struct odp_map *map)
+{
+	return map->fault &&
+	       (READ_ONCE(*slots_of(map, 0)) & map->need) == map->need;
 }
 
 static int map_and_lock(struct odp_map *map)
 {
+	struct mutex *mutex = &map->umem_odp->umem_mutex;
 	int ret;
 
+	if (may_be_there(map)) {
+		mutex_lock(mutex);
+		if (all_there(map))
+			return 0;
+		mutex_unlock(mutex);
+	}
 	choose_buffer(map);
-	ret = map_all(map);
+	ret = walk_until_there(map);
 	if (ret)
-		mutex_unlock(&map->umem_odp->umem_mutex);
+		mutex_unlock(mutex);
 	if (map->many)
-		free_page((unsigned long)map->many);
+		odp_words_put(map->many);
 	return ret;
 }
 
@@ -227,6 +256,7 @@ int rdma_shim_ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp,
 					   u64 access_mask, bool fault)
 {
 	struct mm_struct *mm = umem_odp->umem.owning_mm;
+	unsigned long few[WORDS_FEW] odp_not_zeroed;
 	struct odp_map map;
 	int ret;
 
@@ -243,6 +273,8 @@ int rdma_shim_ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp,
 	map.need = HMM_PFN_VALID | access_mask;
 	map.from = 0;
 	map.reached = 0;
+	map.since = 0;
+	map.few = few;
 	map.many = NULL;
 	map.budget.spent = 0;
 	map.walk.notifier = &umem_odp->notifier;

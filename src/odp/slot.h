@@ -36,17 +36,14 @@ static inline unsigned int odp_word_order(unsigned long word)
 static inline unsigned long odp_word_from(unsigned long word,
 					  unsigned int shift)
 {
-	const unsigned long state = HMM_PFN_VALID | HMM_PFN_WRITE |
-				    HMM_PFN_ERROR;
-	unsigned long order;
+	const unsigned long order = 0x1fUL << HMM_PFN_ORDER_SHIFT;
+	const unsigned long rest = ~HMM_PFN_FLAGS | HMM_PFN_VALID |
+				   HMM_PFN_WRITE | HMM_PFN_ERROR;
 
 	if (!(word & HMM_PFN_VALID))
 		return word & HMM_PFN_ERROR;
-	if (shift == HMM_PFN_ORDER_SHIFT)
-		return word & ~ODP_STICKY;
-	order = (word >> shift) & 0x1f;
-	return (word & state) | (word & ~HMM_PFN_FLAGS) |
-	       (order << HMM_PFN_ORDER_SHIFT);
+	return (word & rest) |
+	       (word >> (shift - HMM_PFN_ORDER_SHIFT) & order);
 }
 
 /**

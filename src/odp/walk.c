@@ -6,11 +6,14 @@
 #include <linux/hmm.h>
 #include <linux/oom.h>
 #include <linux/sched/signal.h>
-#include <linux/string.h>
 
 #include "odp/walk.h"
 
-/* Of a large slot the first page is enough: its word has the order. */
+/*
+ * Of a large slot the first page is enough: its word has the order. The words
+ * may hold anything before: a walk that succeeds has written every one, and but
+ * for the sticky flags, which odp_word_from() drops, without looking.
+ */
 static int walk_locked(struct odp_walk *walk, struct hmm_range *range)
 {
 	bool large = walk->page_shift > PAGE_SHIFT;
@@ -18,8 +21,6 @@ static int walk_locked(struct odp_walk *walk, struct hmm_range *range)
 	range->start = walk->start;
 	range->end = large ? walk->start + PAGE_SIZE : walk->end;
 	range->hmm_pfns = walk->words;
-	memset(walk->words, 0, sizeof(*walk->words) *
-	       ((range->end - range->start) >> PAGE_SHIFT));
 	return hmm_range_fault(range);
 }
 
@@ -119,17 +120,15 @@ int odp_walk(struct odp_walk *walk)
 {
 	int ret;
 
-	if (current->flags & PF_KTHREAD) {
-		if (odp_owner_gone(walk->owner))
-			return -EINVAL;
-	} else if (fatal_signal_pending(current)) {
-		return -EINTR;
-	}
-
-	walk->seq = mmu_interval_read_begin(walk->notifier);
-	if (!(current->flags & PF_KTHREAD))
+	if (!(current->flags & PF_KTHREAD)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		walk->seq = mmu_interval_read_begin(walk->notifier);
 		return odp_walk_killable(walk);
-
+	}
+	if (odp_owner_gone(walk->owner))
+		return -EINVAL;
+	walk->seq = mmu_interval_read_begin(walk->notifier);
 	ret = walk_at_once(walk);
 	return ret == -EAGAIN ? odp_walk_attended(walk) : ret;
 }
