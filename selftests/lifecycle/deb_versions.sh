@@ -80,7 +80,8 @@ deb_autopkgtest()
 	grep '^selftest *SKIP' <<< "$said" || miss 'our test was not skipped'
 	grep '^dkms-autopkgtest ' <<< "$said" ||
 		give_up "this Debian's autodep8 has no test of dkms packages"
-	# 2: some were skipped.
-	[ "$code" = 2 ] || miss "autopkgtest exits with $code"
+	# 2: some were skipped; 8: and the rest is superficial, as Debian calls
+	# its own test.
+	[[ $code = [28] ]] || miss "autopkgtest exits with $code"
 	grep '^dkms-autopkgtest *PASS' <<< "$said" || miss "Debian's test of dkms packages did not pass"
 }
