@@ -81,18 +81,28 @@ give_up()
 	done
 }
 
-# groups: KERNEL DEVICES, one line per boot to make.
+# paired KERNEL DEVICE: is this pair to be tried? PAIRS="6.1/rxe 7.3/siw" picks
+# some of all pairs, where there is no time for all.
+paired()
+{
+	[ -z "${PAIRS:-}" ] || [[ " $PAIRS " == *" $1/$2 "* ]]
+}
+
+# groups: KERNEL DEVICES, one line per boot to make. What needs no device runs
+# with the first device of each kernel.
 groups()
 {
-	local kernel device suite first why s
+	local kernel device suite why s
+	local -A seen
 
 	for device in $DEVICES; do
 		for kernel in $KERNELS; do
+			paired "$kernel" "$device" || continue
 			suite=$(kernel_root "$kernel")
-			first=${DEVICES%% *}
 			if [ ! -e "$RUN/disk-$suite" ]; then
-				[ "$device" != "$first" ] ||
+				[ -n "${seen[$kernel]:-}" ] ||
 					give_up "$kernel" "no image: $(sed 's/^lab: //' "$RUN/tree-$suite.log" | tail -n 1)" >&2
+				seen[$kernel]=1
 				continue
 			fi
 			why=
@@ -101,12 +111,13 @@ groups()
 				for s in $(suites_on siw); do
 					skip_result "$kernel" siw "$s" "$why" >&2
 				done
-				[ "$device" != "$first" ] || echo "$kernel none"
-				continue
+				[ -n "${seen[$kernel]:-}" ] || echo "$kernel none"
+			elif [ -n "${seen[$kernel]:-}" ]; then
+				echo "$kernel $device"
+			else
+				echo "$kernel none,$device"
 			fi
-			[ "$device" != "$first" ] || device=none,$device
-			echo "$kernel $device"
-			device=${device#none,}
+			seen[$kernel]=1
 		done
 	done
 }
