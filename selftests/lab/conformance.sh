@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # CONFORMANCE is for suites.sh
 #
-# make conformance: the full matrix, native runs included, and from it
-# selftests/CONFORMANCE.md. A partial or failed run shows its table and
-# leaves the file alone.
+# make conformance: every suite that speaks of promises on the full matrix,
+# native runs included, and from it selftests/CONFORMANCE.md. A partial or
+# failed run shows its table and leaves the file alone.
+
+# Suites by their programs: these print a line for each promise.
+promising_suites()
+{
+	table "$SUITES_FILE" |
+		awk '$2 ~ /^(mr_sg|odp|svc_[a-z]+)\.sh/ && $6 !~ /long/ { print $1 }' | xargs
+}
 
 # conformance_lines: KERNEL DEVICE and each line of the tests about a promise.
 conformance_lines()
@@ -40,6 +47,7 @@ conformance()
 	local partial ret table
 
 	partial=$(conformance_partial "${KERNELS:-}" "${DEVICES:-}" | head -n 1)
+	SUITES=${SUITES:-$(promising_suites)}
 	CONFORMANCE=1
 	test_in_guests
 	ret=$?
