@@ -16,5 +16,5 @@ demo_in_guest()
 	local kernel=${KERNELS:-6.1}
 
 	say "this machine's kernel cannot load modules, so a Debian guest with kernel ${kernel%% *} shows it"
-	shell_cmd --time 300 "${kernel%% *}" ./demo.sh
+	shell_cmd --time 600 "${kernel%% *}" ./demo.sh
 }
