@@ -85,6 +85,18 @@ static void take_away(struct odp_gate *gate)
 }
 
 /*
+ * mmap_lock is free once the walk is over; but an invalidation that came
+ * meanwhile keeps it until it gets the mutex, which is not waited for.
+ */
+static void wait_for_walk(struct mm_struct *mm)
+{
+	unsigned long end = jiffies + HZ;
+
+	while (rwsem_is_locked(&mm->mmap_lock) && time_before(jiffies, end))
+		usleep_range(20, 50);
+}
+
+/*
  * The walker is in a fault. It has mmap_lock until its walk is over, and then
  * needs the mutex to go on.
  */
@@ -97,8 +109,7 @@ static void collide_once(struct odp_driver *driver, unsigned int stay_ms,
 	msleep(stay_ms);
 	mutex_lock(mutex);
 	set_gate(&driver->gate, last ? ODP_GATE_OPEN : ODP_GATE_SHUT);
-	while (rwsem_is_locked(&mm->mmap_lock))
-		usleep_range(20, 50);
+	wait_for_walk(mm);
 	take_away(&driver->gate);
 	mutex_unlock(mutex);
 }
