@@ -108,6 +108,18 @@ rs_link_up()
 	rs_skip "the new $DEVICE device has no address after 10 s ($i tries)"
 }
 
+# rs_gid_index IBDEV: the device's entry for its IPv4 address.
+rs_gid_index()
+{
+	local file
+	for file in "/sys/class/infiniband/$1/ports/1/gids/"*; do
+		[[ "$(cat "$file" 2> /dev/null)" == 0000:0000:0000:0000:0000:ffff:* ]] || continue
+		basename "$file"
+		return
+	done
+	echo 0
+}
+
 # rs_netdevs_up: a veth pair, RS_NETDEV with RS_ADDR and RS_PEER_NETDEV.
 rs_netdevs_up()
 {

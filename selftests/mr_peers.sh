@@ -34,18 +34,6 @@ unwire()
 	rs_cleanup
 }
 
-# The device's entry for its IPv4 address.
-gid_index()
-{
-	local file
-	for file in "/sys/class/infiniband/$1/ports/1/gids/"*; do
-		[[ "$(cat "$file" 2> /dev/null)" == 0000:0000:0000:0000:0000:ffff:* ]] || continue
-		basename "$file"
-		return
-	done
-	echo 0
-}
-
 # both SERVER_COMMAND CLIENT_COMMAND: the client once the server is up; fails
 # when either does.
 both()
@@ -71,8 +59,8 @@ both()
 
 ping_pong()
 {
-	both "ibv_rc_pingpong -d $dev_b -g $(gid_index "$dev_b") -p $port -n 200 -c" \
-		"ibv_rc_pingpong -d $dev_a -g $(gid_index "$dev_a") -p $port -n 200 -c $addr_b"
+	both "ibv_rc_pingpong -d $dev_b -g $(rs_gid_index "$dev_b") -p $port -n 200 -c" \
+		"ibv_rc_pingpong -d $dev_a -g $(rs_gid_index "$dev_a") -p $port -n 200 -c $addr_b"
 }
 
 # iWARP needs a connection manager; RoCE can do without, and older versions of
@@ -81,7 +69,7 @@ write_bandwidth()
 {
 	local how=-R
 	[ "$DEVICE" = siw ] ||
-		how="-x $(gid_index "$dev_a")"
+		how="-x $(rs_gid_index "$dev_a")"
 	both "ib_write_bw -F -d $dev_b $how -p $port -n 50 -s 65536" \
 		"ib_write_bw -F -d $dev_a $how -p $port -n 50 -s 65536 $addr_b"
 }

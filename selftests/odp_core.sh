@@ -10,17 +10,6 @@ RS_HERE=$(cd "$(dirname "$0")" && pwd)
 
 port=$((20000 + $$ % 1000))
 
-gid_index()
-{
-	local file
-	for file in "/sys/class/infiniband/$RS_IBDEV/ports/1/gids/"*; do
-		[[ "$(cat "$file" 2> /dev/null)" == 0000:0000:0000:0000:0000:ffff:* ]] || continue
-		basename "$file"
-		return
-	done
-	echo 0
-}
-
 # both PROGRAM ARGUMENTS...: a server and a client of one device.
 both()
 {
@@ -92,7 +81,7 @@ trap 'rm -rf "$work"; rs_cleanup' EXIT
 ibv_devinfo -v -d "$RS_IBDEV" | grep -q 'ODP_SUPPORT$' ||
 	rs_skip "$DEVICE of this kernel has no on-demand paging of its own"
 [ ! -d /sys/module/rdma_shim ] || rs_skip "rdma_shim is loaded already: try it before any other suite"
-gid=$(gid_index)
+gid=$(rs_gid_index "$RS_IBDEV")
 outcomes > "$work/without"
 rs_need_module rdma_shim rdma_shim_odp_test
 outcomes > "$work/with"
