@@ -37,6 +37,8 @@ void rdma_shim_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct svcxprt_rdma *rdma = ctxt->rc_shim_rdma;
 	int slots = ctxt->rc_cc.cc_sqecount;
 
+	if (!rdma_shim_chain_land(rdma, &ctxt->rc_shim_chain))
+		return;
 	if (wc->status != IB_WC_SUCCESS) {
 		if (wc->status != IB_WC_WR_FLUSH_ERR)
 			rdma_shim_count(RDMA_SHIM_COUNT_READ_FAILED);

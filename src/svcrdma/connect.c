@@ -204,16 +204,16 @@ void rdma_shim_connect_free(struct svcxprt_rdma *rdma)
 		ib_drain_qp(rdma->sc_qp);
 	svc_rdma_flush_recv_queues(rdma);
 	svc_rdma_destroy_rw_ctxts(rdma);
-	if (!IS_ERR_OR_NULL(rdma->sc_pd)) {
-		svc_rdma_send_ctxts_destroy(rdma);
-		svc_rdma_recv_ctxts_destroy(rdma);
-	}
 	if (rdma->sc_qp)
 		rdma_destroy_qp(rdma->sc_cm_id);
 	free_cq(rdma->sc_sq_cq);
 	free_cq(rdma->sc_rq_cq);
-	if (!IS_ERR_OR_NULL(rdma->sc_pd))
+	/* A completion that is late looks at its context. */
+	if (!IS_ERR_OR_NULL(rdma->sc_pd)) {
+		svc_rdma_send_ctxts_destroy(rdma);
+		svc_rdma_recv_ctxts_destroy(rdma);
 		ib_dealloc_pd(rdma->sc_pd);
+	}
 	if (rdma->sc_cm_id)
 		rdma_destroy_id(rdma->sc_cm_id);
 }

@@ -23,15 +23,35 @@ static void park(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
 	rdma->sc_shim_parked_last = chain;
 }
 
-/* What a half posted chain uses stays until the QP is drained. */
-static void strand(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
+/* Takes the slots of a chain; the caller holds sc_send_lock. */
+static bool launch(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
 {
+	if (atomic_read(&rdma->sc_sq_avail) < chain->ch_shim_slots)
+		return false;
+	atomic_sub(chain->ch_shim_slots, &rdma->sc_sq_avail);
+	/* A completion can come before ib_post_send() returns. */
+	hlist_add_head(&chain->ch_shim_posted, &rdma->sc_shim_posted);
+	return true;
+}
+
+/**
+ * rdma_shim_chain_land - the completion of a chain has come
+ * @rdma: the connection
+ * @chain: the chain
+ *
+ * Context: completion.
+ * Return: false if the connection gave up waiting: @chain is not the caller's.
+ */
+bool rdma_shim_chain_land(struct svcxprt_rdma *rdma,
+			  struct svc_rdma_shim_chain *chain)
+{
+	bool landed;
+
 	spin_lock_bh(&rdma->sc_send_lock);
-	chain->ch_shim_next = rdma->sc_shim_stranded;
-	rdma->sc_shim_stranded = chain;
-	/* No completion will say so, and the connection posts no more. */
-	atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
+	landed = !hlist_unhashed(&chain->ch_shim_posted);
+	hlist_del_init(&chain->ch_shim_posted);
 	spin_unlock_bh(&rdma->sc_send_lock);
+	return landed;
 }
 
 /* The chain has its slots. Returns an error only if nothing went out. */
@@ -47,12 +67,11 @@ static int post(struct svcxprt_rdma *rdma, struct svc_rdma_shim_chain *chain)
 	/* siw names none when all are queued and it cannot begin to send. */
 	if (!bad)
 		return 0;
-	if (bad == chain->ch_shim_first) {
-		atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
-		return -ENOTCONN;
-	}
-	strand(rdma, chain);
-	return 0;
+	/* No completion will give them back, and no more will be posted. */
+	atomic_add(chain->ch_shim_slots, &rdma->sc_sq_avail);
+	if (bad != chain->ch_shim_first)
+		return 0;
+	return rdma_shim_chain_land(rdma, chain) ? -ENOTCONN : 0;
 }
 
 /**
@@ -77,11 +96,8 @@ int rdma_shim_chain_submit(struct svcxprt_rdma *rdma,
 		spin_unlock_bh(&rdma->sc_send_lock);
 		return -ENOTCONN;
 	}
-	now = !rdma->sc_shim_parked &&
-	      atomic_read(&rdma->sc_sq_avail) >= chain->ch_shim_slots;
-	if (now)
-		atomic_sub(chain->ch_shim_slots, &rdma->sc_sq_avail);
-	else
+	now = !rdma->sc_shim_parked && launch(rdma, chain);
+	if (!now)
 		park(rdma, chain);
 	spin_unlock_bh(&rdma->sc_send_lock);
 
@@ -99,9 +115,7 @@ static struct svc_rdma_shim_chain *next_ready(struct svcxprt_rdma *rdma,
 
 	spin_lock_bh(&rdma->sc_send_lock);
 	chain = rdma->sc_shim_parked;
-	if (chain && !closing(rdma) &&
-	    atomic_read(&rdma->sc_sq_avail) >= chain->ch_shim_slots) {
-		atomic_sub(chain->ch_shim_slots, &rdma->sc_sq_avail);
+	if (chain && !closing(rdma) && launch(rdma, chain)) {
 		rdma->sc_shim_parked = chain->ch_shim_next;
 		*last = !rdma->sc_shim_parked;
 	} else {
@@ -148,33 +162,32 @@ bool rdma_shim_chain_waits(struct svcxprt_rdma *rdma)
 	return READ_ONCE(rdma->sc_shim_parked);
 }
 
-static void drop_all(struct svcxprt_rdma *rdma,
-		     struct svc_rdma_shim_chain **list)
-{
-	struct svc_rdma_shim_chain *chain, *next;
-
-	spin_lock_bh(&rdma->sc_send_lock);
-	chain = *list;
-	*list = NULL;
-	spin_unlock_bh(&rdma->sc_send_lock);
-	for (; chain; chain = next) {
-		next = chain->ch_shim_next;
-		chain->ch_shim_drop(rdma, chain);
-	}
-}
-
-/* A driver's drain may be done before the completions it should be behind. */
+/*
+ * A driver's drain may be done before the completions it should be behind, and
+ * siw drops a request that it cannot begin: a completion that is not here by
+ * then does not come.
+ */
 static void wait_for_completions(struct svcxprt_rdma *rdma)
 {
-	unsigned long end = jiffies + 5 * HZ;
+	unsigned long end = jiffies + HZ;
 
-	while (atomic_read(&rdma->sc_sq_avail) < rdma->sc_sq_depth) {
-		if (time_after(jiffies, end)) {
-			pr_warn_once("svcrdma_shim: a device owes completions, and keeps the memory of a connection for good: unload its driver\n");
-			return;
-		}
+	while (atomic_read(&rdma->sc_sq_avail) < rdma->sc_sq_depth &&
+	       time_before(jiffies, end))
 		msleep(20);
+}
+
+static struct svc_rdma_shim_chain *next_posted(struct svcxprt_rdma *rdma)
+{
+	struct svc_rdma_shim_chain *chain = NULL;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	if (!hlist_empty(&rdma->sc_shim_posted)) {
+		chain = hlist_entry(rdma->sc_shim_posted.first,
+				    struct svc_rdma_shim_chain, ch_shim_posted);
+		hlist_del_init(&chain->ch_shim_posted);
 	}
+	spin_unlock_bh(&rdma->sc_send_lock);
+	return chain;
 }
 
 /**
@@ -185,20 +198,35 @@ static void wait_for_completions(struct svcxprt_rdma *rdma)
  */
 void rdma_shim_chain_purge(struct svcxprt_rdma *rdma)
 {
-	drop_all(rdma, &rdma->sc_shim_parked);
+	struct svc_rdma_shim_chain *chain, *next;
+
+	spin_lock_bh(&rdma->sc_send_lock);
+	chain = rdma->sc_shim_parked;
+	rdma->sc_shim_parked = NULL;
+	spin_unlock_bh(&rdma->sc_send_lock);
+	for (; chain; chain = next) {
+		next = chain->ch_shim_next;
+		chain->ch_shim_drop(rdma, chain);
+	}
 }
 
 /**
- * rdma_shim_chain_bury - free what failed half posted
- * @rdma: a connection whose QP is drained
+ * rdma_shim_chain_bury - free what has no completion to free it
+ * @rdma: a connection whose QP is drained, and not yet destroyed
  *
- * Context: process.
+ * That is what waits for slots, what failed half posted and what the device
+ * owes a completion for. One that comes after all finds its chain gone.
+ *
+ * Context: process; waits up to a second.
  */
 void rdma_shim_chain_bury(struct svcxprt_rdma *rdma)
 {
+	struct svc_rdma_shim_chain *chain;
+
 	rdma_shim_chain_purge(rdma);
-	drop_all(rdma, &rdma->sc_shim_stranded);
 	wait_for_completions(rdma);
+	while ((chain = next_posted(rdma)))
+		chain->ch_shim_drop(rdma, chain);
 }
 
 static bool reserve(struct svcxprt_rdma *rdma, int slots)

@@ -12,6 +12,8 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct svcxprt_rdma *rdma = ctxt->sc_rdma;
 	int slots = ctxt->sc_sqecount;
 
+	if (!rdma_shim_chain_land(rdma, &ctxt->sc_shim_chain))
+		return;
 	if (wc->status != IB_WC_SUCCESS) {
 		if (wc->status != IB_WC_WR_FLUSH_ERR)
 			rdma_shim_count(RDMA_SHIM_COUNT_SEND_FAILED);

@@ -40,6 +40,8 @@ void rdma_shim_retry_starved(struct svcxprt_rdma *rdma);
 /* queue.c */
 int rdma_shim_chain_submit(struct svcxprt_rdma *rdma,
 			   struct svc_rdma_shim_chain *chain);
+bool rdma_shim_chain_land(struct svcxprt_rdma *rdma,
+			  struct svc_rdma_shim_chain *chain);
 void rdma_shim_chain_purge(struct svcxprt_rdma *rdma);
 void rdma_shim_chain_bury(struct svcxprt_rdma *rdma);
 bool rdma_shim_chain_waits(struct svcxprt_rdma *rdma);

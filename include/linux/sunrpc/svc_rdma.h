@@ -91,6 +91,7 @@ struct svcxprt_rdma;
  */
 struct svc_rdma_shim_chain {
 	struct svc_rdma_shim_chain	*ch_shim_next;
+	struct hlist_node		ch_shim_posted;
 	struct ib_send_wr		*ch_shim_first;
 	int				ch_shim_slots;
 	/* Nothing of it is in flight any more: give everything back. */
@@ -153,8 +154,8 @@ struct svcxprt_rdma {
 	/* Chains that wait for slots, oldest first; sc_send_lock. */
 	struct svc_rdma_shim_chain	*sc_shim_parked;
 	struct svc_rdma_shim_chain	*sc_shim_parked_last;
-	/* Chains that failed half posted, until the QP is drained. */
-	struct svc_rdma_shim_chain	*sc_shim_stranded;
+	/* Chains whose completion is to come; sc_send_lock. */
+	struct hlist_head		sc_shim_posted;
 	/* Receive contexts not in sc_recv_ctxts. */
 	atomic_t			sc_shim_live;
 	/* Calls whose Reads are parked or in flight; sc_rq_dto_lock. */
