@@ -149,8 +149,12 @@ for line in 'BUG: unable to handle page fault' 'INFO: task sh:1 blocked for more
 	'general protection fault, probably for non-canonical address 0x1' 'refcount_t: underflow; use-after-free.'; do
 	is "a log with: $line" "$line" klog_of ours "[    1.0] $line\n"
 done
+flush='check_flush_dependency+0x1/0x2'
+is 'a stock driver may flush what the list says' '' klog_of ours "[ 1.0] workqueue: WQ_MEM_RECLAIM iw_cm_wq:cm_work_handler [iw_cm] is flushing !WQ_MEM_RECLAIM events:0x0\n[ 1.0] WARNING: CPU: 1 PID: 7 at kernel/workqueue.c:2620 $flush\n"
+is 'nobody else' "WARNING: CPU: 1 PID: 7 at kernel/workqueue.c:2620 $flush (workqueue: WQ_MEM_RECLAIM ours:f is flushing !WQ_MEM_RECLAIM events:0x0)" \
+	klog_of ours "[ 1.0] workqueue: WQ_MEM_RECLAIM ours:f is flushing !WQ_MEM_RECLAIM events:0x0\n[ 1.0] WARNING: CPU: 1 PID: 7 at kernel/workqueue.c:2620 $flush\n"
 LAB=$tmp
-cp "$LAB_DIR/klog.patterns" "$tmp/"
+cp "$LAB_DIR"/klog.{patterns,stock} "$tmp/"
 echo 'WARNING: CPU: [0-9]+ PID: [0-9]+ at known[.]c:[0-9]+ f[+]0x.*' > "$tmp/klog.native"
 is 'a native run may warn where the list says so' '' klog_of native '[ 1.0] WARNING: CPU: 0 PID: 1 at known.c:1 f+0x1/0x2\n'
 is 'and nowhere else' 'WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2' klog_of native '[ 1.0] WARNING: CPU: 0 PID: 1 at other.c:1 f+0x1/0x2\n'
