@@ -67,7 +67,7 @@ build_one()
 	# dkms' exit codes mean different things in each version; what counts
 	# is what is there afterwards.
 	output=$(dkms install -m rdma-shim -v "$VERSION" -k "$kernel" 2>&1)
-	if [ -z "$again" ] && is_built "$kernel"; then
+	if is_built "$kernel"; then
 		return 0
 	fi
 	why=$(build_failure "$kernel")
