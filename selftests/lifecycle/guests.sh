@@ -120,7 +120,11 @@ guests_reload()
 		echo "next: $next"
 		sh -c "$next"
 		state 0 active
-		modprobe -r rdma_shim'
+		modprobe -r rdma_shim
+		state 3 built
+		modprobe svcrdma_shim
+		state 0 active
+		modprobe -r svcrdma_shim'
 }
 
 # layer_disk: what this event changed, as the disk a guest puts over its root.

@@ -20,7 +20,8 @@ export RDMA_SHIM_MODULES="$tmp/modules" RDMA_SHIM_STATE="$tmp/state" \
 	RDMA_SHIM_SHARE="$tmp/share" RDMA_SHIM_DKMS="$tmp/dkms" \
 	RDMA_SHIM_SYS_MODULE="$tmp/sys" RDMA_SHIM_RUNNING="$K" \
 	RDMA_SHIM_BOOT="$tmp/boot" RDMA_SHIM_OFED="$tmp/ofed" \
-	RDMA_SHIM_LOCKDOWN="$tmp/lockdown" RDMA_SHIM_KEYS="$tmp/keys"
+	RDMA_SHIM_LOCKDOWN="$tmp/lockdown" RDMA_SHIM_KEYS="$tmp/keys" \
+	RDMA_SHIM_NFSD="$tmp/nfsd"
 mkdir -p "$tmp/bin" "$tmp/share"
 ln -s "$admin" "$tmp/share/admin"
 sed 's/@VERSION@/1.0/' "$admin/rdma-shim" > "$tmp/bin/rdma-shim"
@@ -51,7 +52,7 @@ healthy()
 fresh()
 {
 	rm -rf "$tmp/modules" "$tmp/state" "$tmp/dkms" "$tmp/sys" "$tmp/boot" \
-		"$tmp/ofed" "$tmp/lockdown" "$tmp/keys"
+		"$tmp/ofed" "$tmp/lockdown" "$tmp/keys" "$tmp/nfsd"
 	mkdir -p "$tmp/boot" "$tmp/sys/rdma_shim" "$tmp/sys/module/parameters"
 	echo AAAA > "$tmp/sys/rdma_shim/srcversion"
 	echo 1.0 > "$tmp/sys/rdma_shim/version"
@@ -116,6 +117,16 @@ cp "$module" "$tmp/modules/$K/updates/dkms/svcrdma_shim.ko"
 mkdir "$tmp/sys/svcrdma_shim"
 echo CCCC > "$tmp/sys/svcrdma_shim/srcversion"
 expect 'the other module is another in memory' 7 'svcrdma_shim in memory is not'
+rm -r "$tmp/sys/rdma_shim"
+expect 'which is the only one in memory' 7 'svcrdma_shim in memory is not' \
+	'^modprobe -r svcrdma_shim rdma_shim && modprobe rdma_shim$'
+mkdir "$tmp/nfsd"
+printf '%s\n' 'tcp 2049' 'rdma-shim 20049' 'rdma-shim 20049' > "$tmp/nfsd/portlist"
+expect 'and has a listener' 7 'svcrdma_shim in memory is not' \
+	'^systemctl stop nfs-server .* rdma-shim nfs start 20049$'
+echo AAAA > "$tmp/sys/svcrdma_shim/srcversion"
+echo 1.0 > "$tmp/sys/svcrdma_shim/version"
+expect 'a server only' 0 'modules: rdma_shim installed, svcrdma_shim loaded'
 
 fresh
 rm -r "$tmp/modules/$K/updates"

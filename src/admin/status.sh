@@ -90,20 +90,37 @@ judge_missing()
 	set_state not-built 4 "${why:-nobody has built it yet}" "rdma-shim build $1"
 }
 
+# Either module works without the other.
 judge_running()
 {
-	if [ ! -d "$SYS_MODULE/rdma_shim" ]; then
+	loaded=
+	for name in rdma_shim svcrdma_shim; do
+		case $(module_state "$RUNNING" $name) in
+		loaded) loaded=1 ;;
+		outdated)
+			set_state reload-pending 7 "$name in memory is not the installed one" \
+				"$(reload_command)"
+			return
+			;;
+		esac
+	done
+	if [ -n "$loaded" ]; then
+		set_state active 0 "" ""
+	else
 		judge_refused || set_state built 3 "built, but not loaded" \
 			"modprobe rdma_shim"
-		return
 	fi
-	for name in rdma_shim svcrdma_shim; do
-		[ "$(module_state "$RUNNING" $name)" = outdated ] || continue
-		set_state reload-pending 7 "$name in memory is not the installed one" \
-			"modprobe -r svcrdma_shim rdma_shim && modprobe rdma_shim"
-		return
-	done
-	set_state active 0 "" ""
+}
+
+# A listener keeps its module until nfsd stops.
+reload_command()
+{
+	port=$(nfs_ports "$CLASS" | head -n 1)
+	if [ -n "$port" ]; then
+		echo "systemctl stop nfs-server && modprobe -r svcrdma_shim rdma_shim && systemctl start nfs-server && rdma-shim nfs start $port"
+	else
+		echo "modprobe -r svcrdma_shim rdma_shim && modprobe rdma_shim"
+	fi
 }
 
 # Has module $2 in memory this field $1 of the installed file? One alone is not
