@@ -11,7 +11,7 @@ deb_system()
 	make_deb 1.0
 	make_deb 1.1
 
-	event reproducible - reproducible debian/make-deb
+	event reproducible base reproducible debian/make-deb
 	case $suite in
 	trixie) event ready base deb_ready_of_two ;;
 	*) event ready base deb_ready ;;
@@ -60,21 +60,21 @@ make_deb()
 # different folders, give the same bytes.
 reproducible()
 {
-	local copy epoch built same=$OUT/same-$system
+	local copy epoch built tmp=$root/tmp
 
 	for copy in one another/place; do
-		epoch=$("$TREE/src/admin/stage" "$same/$copy")
-		(cd "$same/$copy" && { [ $copy = one ] || umask 077; } &&
-			TZ=Asia/Tokyo SOURCE_DATE_EPOCH=$epoch "./$1")
+		epoch=$("$TREE/src/admin/stage" "$tmp/$copy")
+		inside env TZ=Asia/Tokyo SOURCE_DATE_EPOCH="$epoch" sh -c "
+			[ $copy = one ] || umask 077
+			/tmp/$copy/$1"
 		sleep 2
 	done
-	[ -n "$(find "$same/one/build" -maxdepth 1 -name 'rdma-shim-dkms*')" ]
-	for built in "$same"/one/build/*.deb "$same"/one/build/*.rpm; do
+	[ -n "$(find "$tmp/one/build" -maxdepth 1 -name 'rdma-shim-dkms*')" ]
+	for built in "$tmp"/one/build/*.deb "$tmp"/one/build/*.rpm; do
 		[ ! -e "$built" ] ||
-			cmp "$built" "$same/another/place/build/${built##*/}" ||
+			cmp "$built" "$tmp/another/place/build/${built##*/}" ||
 			miss 'two builds differ'
 	done
-	rm -rf "$same"
 }
 
 apt()

@@ -77,8 +77,8 @@ rpm_system()
 	make_standin
 	createrepo_c -q "$OUT/repo" || die 'createrepo_c fails.'
 
-	event reproducible - reproducible rpm/make-rpm
 	event ready base rpm_ready
+	event reproducible ready reproducible rpm/make-rpm
 	event install ready rpm_install
 	event new-release install rpm_new_release
 	event upgrade new-release rpm_upgrade
