@@ -162,6 +162,40 @@ rs_pair_up()
 	rs_link_up "$RS_NETDEV" "rs$$"
 }
 
+# rs_wire_up: packets between the two ends leave on one and arrive on the other,
+# although both addresses are of this machine: its routes have to be told so,
+# and its rules that what arrives there is for itself. Only for guests.
+rs_wire_up()
+{
+	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
+	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
+	ip rule add pref 20 iif lo to "$RS_PEER_ADDR" lookup 901
+	ip rule add pref 20 iif lo to "$RS_ADDR" lookup 902
+	ip rule add pref 10 iif "$RS_NETDEV" lookup local
+	ip rule add pref 10 iif "$RS_PEER_NETDEV" lookup local
+	ip rule add pref 30 lookup local
+	ip rule del pref 0
+}
+
+# rs_wire_path SOURCE DESTINATION NETDEV PEER_NETDEV TABLE: what goes with the
+# netdev; to be called again for a new one.
+rs_wire_path()
+{
+	ip route replace "$2/32" dev "$3" src "$1" table "$5"
+	ip neigh replace "$2" lladdr "$(cat "/sys/class/net/$4/address")" dev "$3" nud permanent
+	sysctl -qw "net.ipv4.conf.$3.accept_local=1" "net.ipv4.conf.$3.rp_filter=0"
+}
+
+rs_wire_down()
+{
+	ip rule add pref 0 lookup local
+	for _ in 1 2; do
+		ip rule del pref 10
+		ip rule del pref 20
+	done
+	ip rule del pref 30
+} 2> /dev/null
+
 # rs_mr_module NAME: loads a test module that makes /dev/rdma-shim-mr, and sees
 # to it that it leaves.
 rs_mr_module()

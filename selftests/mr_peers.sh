@@ -3,36 +3,11 @@
 #
 # With the package loaded, programs that know nothing of it work between two
 # devices as they do without it.
-#
-# Both devices are of this machine, so its routes have to be told that packets
-# between them go over the wire, and its rules that what arrives there is for
-# itself. Only for guests.
 
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
 . "$RS_HERE/lib.sh"
 
 port=$((20000 + $$ % 1000))
-
-# wire SOURCE DESTINATION NETDEV PEER_NETDEV TABLE
-wire()
-{
-	ip route add "$2/32" dev "$3" src "$1" table "$5"
-	ip rule add pref 20 iif lo to "$2" lookup "$5"
-	ip rule add pref 10 iif "$3" lookup local
-	ip neigh replace "$2" lladdr "$(cat "/sys/class/net/$4/address")" dev "$3" nud permanent
-	sysctl -qw "net.ipv4.conf.$3.accept_local=1" "net.ipv4.conf.$3.rp_filter=0"
-}
-
-unwire()
-{
-	ip rule add pref 0 lookup local 2> /dev/null
-	ip rule del pref 30 2> /dev/null
-	ip rule del pref 20 2> /dev/null
-	ip rule del pref 20 2> /dev/null
-	ip rule del pref 10 2> /dev/null
-	ip rule del pref 10 2> /dev/null
-	rs_cleanup
-}
 
 # both SERVER_COMMAND CLIENT_COMMAND: the client once the server is up; fails
 # when either does.
@@ -90,13 +65,10 @@ over_the_wire()
 rs_need_command rping ibv_rc_pingpong ib_write_bw sysctl
 rs_pair_up
 netdev_a=$RS_NETDEV dev_a=$RS_IBDEV addr_a=$RS_ADDR
-netdev_b=$RS_PEER_NETDEV dev_b=$RS_PEER_IBDEV addr_b=$RS_PEER_ADDR
+dev_b=$RS_PEER_IBDEV addr_b=$RS_PEER_ADDR
 work=$(mktemp -d)
-trap 'rm -rf "$work"; unwire' EXIT
-wire "$addr_a" "$addr_b" "$netdev_a" "$netdev_b" 901
-wire "$addr_b" "$addr_a" "$netdev_b" "$netdev_a" 902
-ip rule add pref 30 lookup local
-ip rule del pref 0
+trap 'rm -rf "$work"; rs_wire_down; rs_cleanup' EXIT
+rs_wire_up
 
 # The package can only be blamed for what works without it: Debian 11's
 # ib_write_bw crashes in its own librdmacm on siw.

@@ -19,54 +19,16 @@ if [ "$1" = long ]; then
 	mutants=${MUTANTS:-20000}
 fi
 
-# Objects of each slab cache and pages in use; the tests' own processes are gone.
-# Thousands of free pages come and go between the zones and the lists that each
-# processor has of its own, and only those in the zones are nr_free_pages.
-memory()
-{
-	# Connections are freed a little after their client has gone.
-	sleep 2
-	echo 3 > /proc/sys/vm/drop_caches
-	echo 1 > /proc/sys/vm/compact_memory
-	awk '$1 ~ /^kmalloc|^vmap_area/ { print $1, $2 }' /proc/slabinfo
-	awk '$1 == "nr_free_pages" { free += $2 } $1 == "count:" { free += $2 }
-		END { print "pages", -free }' /proc/vmstat /proc/zoneinfo
-	echo "regions $(rdma resource show mr 2> /dev/null | wc -l)"
-}
-
-# grown BEFORE AFTER: what grew by more than a hundredth of the calls, and by
-# more than what comes and goes by itself.
-grown()
-{
-	join <(sort <<< "$1") <(sort <<< "$2") | awk -v calls="$refused" '
-		{ most = calls / 100 + ($1 == "pages" ? 500 : $1 == "regions" ? 0 : 600) }
-		$1 == "regions" { most = 0 }
-		$3 - $2 > most { print $1, "grew by", $3 - $2; bad = 1 }
-		END { exit bad }'
-}
-
-# level BEFORE: what only comes back late is not lost.
-level()
-{
-	local i
-	for i in 1 2 3; do
-		grown "$1" "$(memory)" > /dev/null && return
-		sleep 3
-	done
-	echo "after $i looks:"
-	grown "$1" "$(memory)"
-}
-
 # refuse NAME PORT
 refuse()
 {
 	local before
 	svc_tap 3000 "$RS_HERE/wire_hostile" "$RS_ADDR" "$2" "$DEVICE" refuse $((refused / 5)) ||
 		return 1
-	before=$(memory)
+	before=$(svc_memory)
 	svc_tap 3000 "$RS_HERE/wire_hostile" "$RS_ADDR" "$2" "$DEVICE" refuse "$refused" ||
 		return 1
-	rs_try "$1: memory is level after $refused refused calls" level "$before"
+	rs_try "$1: memory is level after $refused refused calls" svc_level "$before" "$refused"
 }
 
 # promise_of GROUP PROMISE...: kept when all results of the group are good.

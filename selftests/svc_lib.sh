@@ -7,21 +7,32 @@ SVC_PARAMETERS=/sys/module/rdma_shim_svc_test/parameters
 SVC_COUNTERS=/sys/module/svcrdma_shim/parameters/counters
 SVC_PORT=20999
 
+# svc_serve THREADS CLASS...: the service, on SVC_PORT for the first class of
+# transports, on the port after it for the second.
+svc_serve()
+{
+	local class port=$SVC_PORT
+
+	# siw asks nobody's capabilities.
+	ulimit -l unlimited
+	rs_need_module svcrdma_shim rdma_shim_svc_test
+	echo "$1" > $SVC_PARAMETERS/threads ||
+		rs_skip "the service has no threads"
+	shift
+	for class; do
+		echo "$class $port" > $SVC_PARAMETERS/listen ||
+			rs_skip "the class $class does not listen"
+		port=$((port + 1))
+	done
+}
+
 # svc_up THREADS: a device, and the service on SVC_PORT (class rdma-shim) and
 # SVC_PORT + 1 (the outside consumer's class).
 svc_up()
 {
 	rs_device_up
-	# siw asks nobody's capabilities.
-	ulimit -l unlimited
-	rs_need_module svcrdma_shim rdma_shim_svc_test
 	trap svc_cleanup EXIT
-	echo "$1" > $SVC_PARAMETERS/threads ||
-		rs_skip "the service has no threads"
-	echo "rdma-shim $SVC_PORT" > $SVC_PARAMETERS/listen ||
-		rs_skip "the class rdma-shim does not listen"
-	echo "rs-consumer $((SVC_PORT + 1))" > $SVC_PARAMETERS/listen ||
-		rs_skip "the class of the test module does not listen"
+	svc_serve "$1" rdma-shim rs-consumer
 }
 
 # svc_down: the service goes and leaves nothing; fails when something holds it.
@@ -48,6 +59,44 @@ svc_cleanup()
 svc_count()
 {
 	sed -n "s/^$1 //p" $SVC_COUNTERS
+}
+
+# Objects of each slab cache and pages in use; the tests' own processes are gone.
+# Thousands of free pages come and go between the zones and the lists that each
+# processor has of its own, and only those in the zones are nr_free_pages.
+svc_memory()
+{
+	# Connections are freed a little after their client has gone.
+	sleep 2
+	echo 3 > /proc/sys/vm/drop_caches
+	echo 1 > /proc/sys/vm/compact_memory
+	awk '$1 ~ /^kmalloc|^vmap_area/ { print $1, $2 }' /proc/slabinfo
+	awk '$1 == "nr_free_pages" { free += $2 } $1 == "count:" { free += $2 }
+		END { print "pages", -free }' /proc/vmstat /proc/zoneinfo
+	echo "regions $(rdma resource show mr 2> /dev/null | wc -l)"
+}
+
+# svc_grown BEFORE AFTER CALLS: what grew by more than a hundredth of the calls,
+# and by more than what comes and goes by itself.
+svc_grown()
+{
+	join <(sort <<< "$1") <(sort <<< "$2") | awk -v calls="$3" '
+		{ most = calls / 100 + ($1 == "pages" ? 500 : $1 == "regions" ? 0 : 600) }
+		$1 == "regions" { most = 0 }
+		$3 - $2 > most { print $1, "grew by", $3 - $2; bad = 1 }
+		END { exit bad }'
+}
+
+# svc_level BEFORE CALLS: what only comes back late is not lost.
+svc_level()
+{
+	local i
+	for i in 1 2 3; do
+		svc_grown "$1" "$(svc_memory)" "$2" > /dev/null && return
+		sleep 3
+	done
+	echo "after $i looks:"
+	svc_grown "$1" "$(svc_memory)" "$2"
 }
 
 # svc_promise PROMISE STATUS [REASON]: a line of the table of conformance.
