@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Clients that break, with NFSD behind the transport: 32 that come and go all
+# at once, and one whose queue pair dies while the server has 64 of its calls
+# and more Reads to do than its Send Queue holds (contract R7, R8).
+
+RS_HERE=$(cd "$(dirname "$0")" && pwd)
+. "$RS_HERE/lib.sh"
+. "$RS_HERE/nfs_lib.sh"
+
+at_once=5	# seconds
+patience=20
+
+exec_client()
+{
+	exec timeout 200 "$RS_HERE/wire_many" "$RS_ADDR" "$NFS_PORT" "$DEVICE" "$RS_ADDR" "$@" nfs
+}
+
+clients()
+{
+	(exec_client "$@")
+}
+
+# Threads that do not wait for work: they run, or something keeps them.
+busy_threads()
+{
+	ps -eo stat=,comm= | awk '$2 == "nfsd" && $1 !~ /^[SI]/' | grep -c .
+}
+
+threads_idle()
+{
+	[ "$(busy_threads)" = 0 ]
+}
+
+# A client that has said "stalled"; its input is a fifo that stays open.
+stalled_up()
+{
+	rm -f "$work/go"
+	mkfifo "$work/go"
+	exec_client stall 64 <> "$work/go" > "$work/stalled" 2>&1 &
+	echo $! > "$work/pid"
+	nfs_wait 60 grep -q -e ^stalled -e ^# "$work/stalled" && grep -q ^stalled "$work/stalled" && return
+	cat "$work/stalled"
+	return 1
+}
+
+slots_full()
+{
+	[ "$(nfs_count waited_for_slots)" -gt "$waited" ]
+}
+
+served_at_once()
+{
+	local said ms
+
+	said=$(clients ask 8) || { echo "$said"; return 1; }
+	echo "$said"
+	ms=${said#slowest } ms=${ms% ms}
+	[ "$ms" -le 1000 ]
+}
+
+comes_again()
+{
+	echo go > "$work/go"
+	nfs_wait 60 gone "$(cat "$work/pid")" || { echo "the client hangs"; return 1; }
+	cat "$work/stalled"
+	grep -q '^64 of 64 are answered' "$work/stalled"
+}
+
+gone()
+{
+	! kill -0 "$1" 2> /dev/null
+}
+
+kill_client()
+{
+	kill "$(cat "$work/pid")"
+	nfs_wait 20 gone "$(cat "$work/pid")"
+}
+
+nfsd_starts()
+{
+	rpc.nfsd 1 && timeout 60 rdma-shim nfs start "$NFS_PORT" > "$work/start" 2>&1 && return
+	cat "$work/start"
+	return 1
+}
+
+nfsd_stops()
+{
+	local start=$SECONDS
+
+	timeout $patience rpc.nfsd 0 || { echo "rpc.nfsd 0 hangs"; return 1; }
+	echo "$((SECONDS - start)) s"
+}
+
+broken_cleanup()
+{
+	kill_client
+	timeout 60 rpc.nfsd 0
+	[ ${#NFS_PIDS[@]} = 0 ] || killall -q "${NFS_PIDS[@]}"
+	timeout 20 modprobe -r svcrdma_shim
+	rs_cleanup
+	rm -rf "$work"
+} 2> /dev/null
+
+rs_need_command rpcbind rpc.nfsd rdma-shim killall
+work=$(mktemp -d)
+rs_device_up
+trap broken_cleanup EXIT
+ulimit -l unlimited
+rs_need_module nfsd svcrdma_shim
+nfs_mount_quietly nfsd /proc/fs/nfsd
+nfs_daemon rpcbind -w
+
+echo "TAP version 13"
+rs_try "one thread of nfsd serves" nfsd_starts
+rs_try "32 clients come, are dropped and come again, five times" clients storm 32
+rs_try "no connection is left of them" nfs_wait $patience nfs_no_connection
+
+waited=$(nfs_count waited_for_slots)
+rs_try "a queue pair dies with 64 calls under way" stalled_up
+rs_try "its calls have filled the Send Queue" nfs_wait $at_once slots_full
+rs_try "the thread is idle within $at_once s" nfs_wait $at_once threads_idle
+rs_try "another client is served at once" served_at_once
+rs_try "the client's calls are answered when it comes again" comes_again
+rs_try "no connection is left of it" nfs_wait $patience nfs_no_connection
+
+rs_try "it dies once more" stalled_up
+rs_try "nfsd stops meanwhile" nfsd_stops
+rs_try "no connection is left" nfs_wait $patience nfs_no_connection
+kill_client
+rs_try "nfsd starts again" nfsd_starts
+rs_try "and serves" served_at_once
+sed 's/^/# /' "$NFS_COUNTERS"
+rs_try "nfsd stops" nfsd_stops
+rs_try "the module leaves" timeout $patience rdma-shim nfs stop
+rs_finish
