@@ -151,13 +151,17 @@ static void make_queues(struct wire_conn *conn)
 	size_t bytes = (WIRE_RECEIVES + 1) * WIRE_INLINE;
 	unsigned int i;
 
+	/* Not every library says why it fails. */
+	errno = 0;
 	conn->completions = ibv_create_comp_channel(conn->id->verbs);
 	if (!conn->completions)
 		wire_die("no completion channel: %s", strerror(errno));
 	conn->cq = ibv_create_cq(conn->id->verbs, WIRE_RECEIVES + 8, NULL,
 				 conn->completions, 0);
-	if (!conn->cq || ibv_req_notify_cq(conn->cq, 0))
+	if (!conn->cq)
 		wire_die("no completion queue: %s", strerror(errno));
+	if (ibv_req_notify_cq(conn->cq, 0))
+		wire_die("a completion queue cannot notify");
 	conn->sent = ibv_create_cq(conn->id->verbs, 8, NULL, NULL, 0);
 	if (!conn->sent)
 		wire_die("no completion queue: %s", strerror(errno));
