@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (argc < 7)
-		wire_die("usage: wire_many ADDRESS PORT DEVICE SOURCE MODE COUNT [nfs] [elsewhere]");
+		wire_die("usage: wire_many ADDRESS PORT rxe|siw SOURCE MODE COUNT [FLAGS]");
 	for (i = 7; i < argc; i++) {
 		nfs |= !strcmp(argv[i], "nfs");
 		elsewhere |= !strcmp(argv[i], "elsewhere");
