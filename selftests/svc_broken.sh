@@ -90,7 +90,7 @@ nfsd_stops()
 {
 	local start=$SECONDS
 
-	timeout $patience rpc.nfsd 0 || { echo "rpc.nfsd 0 hangs"; return 1; }
+	timeout "$patience" rpc.nfsd 0 || { echo "rpc.nfsd 0 hangs"; return 1; }
 	echo "$((SECONDS - start)) s"
 }
 
@@ -116,23 +116,23 @@ nfs_daemon rpcbind -w
 echo "TAP version 13"
 rs_try "one thread of nfsd serves" nfsd_starts
 rs_try "32 clients come, are dropped and come again, five times" clients storm 32
-rs_try "no connection is left of them" nfs_wait $patience nfs_no_connection
+rs_try "no connection is left of them" nfs_wait "$patience" nfs_no_connection
 
 waited=$(nfs_count waited_for_slots)
 rs_try "a queue pair dies with 64 calls under way" stalled_up
-rs_try "its calls have filled the Send Queue" nfs_wait $at_once slots_full
-rs_try "the thread is idle within $at_once s" nfs_wait $at_once threads_idle
+rs_try "its calls have filled the Send Queue" nfs_wait "$at_once" slots_full
+rs_try "the thread is idle within $at_once s" nfs_wait "$at_once" threads_idle
 rs_try "another client is served at once" served_at_once
 rs_try "the client's calls are answered when it comes again" comes_again
-rs_try "no connection is left of it" nfs_wait $patience nfs_no_connection
+rs_try "no connection is left of it" nfs_wait "$patience" nfs_no_connection
 
 rs_try "it dies once more" stalled_up
 rs_try "nfsd stops meanwhile" nfsd_stops
-rs_try "no connection is left" nfs_wait $patience nfs_no_connection
+rs_try "no connection is left" nfs_wait "$patience" nfs_no_connection
 kill_client
 rs_try "nfsd starts again" nfsd_starts
 rs_try "and serves" served_at_once
 sed 's/^/# /' "$NFS_COUNTERS"
 rs_try "nfsd stops" nfsd_stops
-rs_try "the module leaves" timeout $patience rdma-shim nfs stop
+rs_try "the module leaves" timeout "$patience" rdma-shim nfs stop
 rs_finish

@@ -232,7 +232,7 @@ b_silent()
 ask_b_to_end()
 {
 	on_b "touch /tmp/over"
-	nfs_wait $patience b_silent
+	nfs_wait "$patience" b_silent
 	[ ! -s "$work/pid" ] || kill "$(cat "$work/pid")"
 	timeout 30 umount -f "$NFS_MNT"
 	rs_cleanup
@@ -258,7 +258,7 @@ drive()
 	rs_try "another client is served at once by the only thread" served_at_once
 	rs_try "which is idle within 5 s" nfs_wait 5 thread_idle
 	rs_try "its calls are answered when it thaws" thaws
-	rs_try "no connection is left" nfs_wait $patience no_connection_on_b
+	rs_try "no connection is left" nfs_wait "$patience" no_connection_on_b
 	rs_try "a client freezes again" freezes
 	rs_try "nfsd stops meanwhile" nfsd_stops
 	rs_try "nfsd starts" nfsd_starts
@@ -271,7 +271,7 @@ drive()
 	rs_try "a file is written with 5 % of the packets lost" few_packets_lost
 	rs_try "a call whose reply is lost is done once" lost_reply
 	rs_try "unmounts" nfs_umount
-	rs_try "no connection is left" nfs_wait $patience no_connection_on_b
+	rs_try "no connection is left" nfs_wait "$patience" no_connection_on_b
 	on_b "sed 's/^/# /' $NFS_COUNTERS"
 	rs_try "nfsd stops" nfsd_stops
 	rs_finish

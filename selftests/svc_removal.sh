@@ -60,8 +60,8 @@ no_objects()
 
 all_given_back()
 {
-	nfs_wait $at_once nfs_no_connection || { echo "$(nfs_connections) connections are left"; return 1; }
-	nfs_wait $at_once no_objects || { echo "$(objects) verbs objects are left"; return 1; }
+	nfs_wait "$at_once" nfs_no_connection || { echo "$(nfs_connections) connections are left"; return 1; }
+	nfs_wait "$at_once" no_objects || { echo "$(objects) verbs objects are left"; return 1; }
 }
 
 # served PORT [nfs]: one client, once.
@@ -81,7 +81,7 @@ no_device()
 
 remove_link()
 {
-	timeout $at_once rdma link del "$(rs_device_on "$RS_NETDEV")" || { echo "rdma link del hangs"; return 1; }
+	timeout "$at_once" rdma link del "$(rs_device_on "$RS_NETDEV")" || { echo "rdma link del hangs"; return 1; }
 }
 
 restore_link()
@@ -92,12 +92,12 @@ restore_link()
 # The other end goes as well, and with it the clients' device.
 remove_netdev()
 {
-	timeout $at_once ip link del "$RS_NETDEV" || { echo "ip link del hangs"; return 1; }
+	timeout "$at_once" ip link del "$RS_NETDEV" || { echo "ip link del hangs"; return 1; }
 }
 
 restore_netdev()
 {
-	nfs_wait $at_once no_device || { echo "the device outlives its netdev"; return 1; }
+	nfs_wait "$at_once" no_device || { echo "the device outlives its netdev"; return 1; }
 	ends_up
 	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
 	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
@@ -109,12 +109,12 @@ removal()
 	local kind=$1 n
 
 	for n in $(seq "$rounds"); do
-		hold "$2" $SVC_PORT &&
+		hold "$2" "$SVC_PORT" &&
 			"remove_$kind" &&
 			released &&
 			all_given_back &&
 			"restore_$kind" &&
-			served $SVC_PORT && continue
+			served "$SVC_PORT" && continue
 		echo "round $n"
 		return 1
 	done
@@ -138,22 +138,22 @@ refuses_to_unload()
 {
 	local said
 
-	said=$(LC_ALL=C timeout $at_once rmmod svcrdma_shim 2>&1) && { echo "it unloads under $1 connections"; return 1; }
+	said=$(LC_ALL=C timeout "$at_once" rmmod svcrdma_shim 2>&1) && { echo "it unloads under $1 connections"; return 1; }
 	echo "rmmod: $said"
 	grep -q 'in use' <<< "$said" || return
-	said=$(timeout $at_once rdma-shim nfs stop 2>&1)
+	said=$(timeout "$at_once" rdma-shim nfs stop 2>&1)
 	[ $? = 6 ] || { echo "nfs stop: $said"; return 1; }
 	[ -z "$holder" ] || ! holder_gone || { echo "and the clients lose their connections"; return 1; }
 }
 
 nfsd_stops()
 {
-	timeout $at_once rpc.nfsd 0 || { echo "rpc.nfsd 0 hangs"; return 1; }
+	timeout "$at_once" rpc.nfsd 0 || { echo "rpc.nfsd 0 hangs"; return 1; }
 }
 
 unloads()
 {
-	timeout $at_once rdma-shim nfs stop > "$work/stop" 2>&1
+	timeout "$at_once" rdma-shim nfs stop > "$work/stop" 2>&1
 	[ ! -d /sys/module/svcrdma_shim ] || { cat "$work/stop"; return 1; }
 }
 
@@ -211,7 +211,7 @@ rs_wire_up
 svc_serve 2 rdma-shim
 
 echo "TAP version 13"
-rs_try "a client is served over the wire" served $SVC_PORT
+rs_try "a client is served over the wire" served "$SVC_PORT"
 before=$(svc_memory)
 for kind in link netdev; do
 	for count in 0 1 16; do
