@@ -104,10 +104,12 @@ static int less(const void *a, const void *b)
 static void measure_row(const struct row *row)
 {
 	long ns[EVERYBODY][ROUNDS], bad = 0;
-	int who, i;
+	int who, turn, i;
 
+	/* Each leaves the allocator to the next one, so they take turns. */
 	for (i = 0; i < ROUNDS; i++)
-		for (who = 0; who < EVERYBODY; who++) {
+		for (turn = 0; turn < EVERYBODY; turn++) {
+			who = (i + turn) % EVERYBODY;
 			choose_api(who);
 			ns[who][i] = measure(row, who);
 			bad = bad ? bad : ns[who][i] < 0 ? ns[who][i] : 0;
