@@ -181,7 +181,20 @@ static void make_queues(struct wire_conn *conn)
 			wire_die("a receive cannot be posted");
 }
 
-int wire_try_connect(struct wire_device *device, struct wire_conn *conn)
+void wire_prepare(struct wire_device *device, struct wire_conn *conn)
+{
+	memset(conn, 0, sizeof(*conn));
+	conn->device = device;
+	conn->events = rdma_create_event_channel();
+	if (!conn->events ||
+	    rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
+		wire_die("no id of the connection manager: %s", strerror(errno));
+	if (resolve(device, conn->events, conn->id))
+		wire_die("the address of %s is not known any more", device->address);
+	make_queues(conn);
+}
+
+int wire_join(struct wire_conn *conn)
 {
 	struct private_data offer = {
 		.magic = htonl(0xf6ab0e18),
@@ -197,21 +210,18 @@ int wire_try_connect(struct wire_device *device, struct wire_conn *conn)
 		.rnr_retry_count = 7,
 	};
 
-	memset(conn, 0, sizeof(*conn));
-	conn->device = device;
-	conn->events = rdma_create_event_channel();
-	if (!conn->events ||
-	    rdma_create_id(conn->events, &conn->id, NULL, RDMA_PS_TCP))
-		wire_die("no id of the connection manager: %s", strerror(errno));
-	if (resolve(device, conn->events, conn->id))
-		wire_die("the address of %s is not known any more", device->address);
-	make_queues(conn);
 	if (rdma_connect(conn->id, &param) ||
 	    next_event(conn->events, CONNECT_TIME) != RDMA_CM_EVENT_ESTABLISHED) {
 		conn->closed = true;
 		return -1;
 	}
 	return 0;
+}
+
+int wire_try_connect(struct wire_device *device, struct wire_conn *conn)
+{
+	wire_prepare(device, conn);
+	return wire_join(conn);
 }
 
 void wire_connect(struct wire_device *device, struct wire_conn *conn)

@@ -49,6 +49,9 @@ void wire_shut(struct wire_device *device);
 struct ibv_mr *wire_register(struct wire_device *device, void *memory,
 			     size_t bytes);
 
+/* The client's half of a connection, then the rest; 0 if it was accepted. */
+void wire_prepare(struct wire_device *device, struct wire_conn *conn);
+int wire_join(struct wire_conn *conn);
 int wire_try_connect(struct wire_device *device, struct wire_conn *conn);
 void wire_connect(struct wire_device *device, struct wire_conn *conn);
 void wire_send(struct wire_conn *conn, const void *bytes, size_t length);
