@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # KERNEL RELEASE DEVICE SUBJECT ROW [WHOSE MIDDLE LEAST MOST]... to JSON.
-# Variable: unit.
+# Variables: unit, and units, the file that names those of some subjects.
 
 BEGIN {
-	printf "{\"unit\": \"%s a call\", \"rows\": [", unit
+	printf "{\"unit\": \"%s a call\", \"units\": {", unit
+	while (units && (getline text < units) > 0) {
+		if (text ~ /^#/ || !match(text, /[ \t]+/)) continue
+		printf "%s\"%s\": \"%s\"", between, substr(text, 1, RSTART - 1),
+			substr(text, RSTART + RLENGTH)
+		between = ", "
+	}
+	printf "}, \"rows\": ["
 }
 
 {

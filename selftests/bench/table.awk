@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # KERNEL RELEASE DEVICE SUBJECT ROW [WHOSE MIDDLE LEAST MOST]... to a table in
-# Markdown. Variable: unit.
+# Markdown. Variables: unit, and units, the file that names those of some
+# subjects.
+
+BEGIN {
+	while (units && (getline text < units) > 0) {
+		if (text ~ /^#/ || !match(text, /[ \t]+/)) continue
+		unit_of[substr(text, 1, RSTART - 1)] = substr(text, RSTART + RLENGTH)
+	}
+}
 
 # In a guest that counts, rounds differ by little; what they do is said.
 function figure(i) {
@@ -12,9 +20,9 @@ function figure(i) {
 NR == 1 {
 	print "# What the functions cost"
 	print ""
-	print "Written by `make bench`. In " unit " a call: the middle of all rounds,"
-	print "and the least and the most where they differ. The ratio is that of the"
-	print "middles, the package's over the running kernel's own."
+	print "Written by `make bench`. The middle of all rounds, and the least and the"
+	print "most where they differ. The ratio is that of the middles, the package's"
+	print "over the running kernel's own. Each line is of the last run that had it."
 }
 
 {
@@ -43,6 +51,7 @@ END {
 	print "Kernels: " kernels "."
 	for (i = 1; i <= n; i++) {
 		print "\n## " named[i] "\n"
+		print "In " (named[i] in unit_of ? unit_of[named[i]] : unit " a call") ".\n"
 		print "![" named[i] "](" named[i] ".svg)\n"
 		print "| row | kernel | device | native | package | ratio | beside |"
 		print "|---|---|---|--:|--:|--:|---|"

@@ -12,7 +12,7 @@ run_group()
 		for suite in $(suites_on "$device"); do
 			[ -e "$(result_dir "$kernel" "$device" "$suite")/result" ] && continue
 			if suite_has "$suite" own || suite_has "$suite" native ||
-			   suite_has "$suite" two; then
+			   suite_has "$suite" two || suite_has "$suite" chroot; then
 				own+=("$device:$suite")
 			else
 				shared+=("$device:$suite")
@@ -33,9 +33,35 @@ run_own()
 	suite_machine "$3"
 	if suite_has "$3" two; then
 		run_pair "$@"
+	elif suite_has "$3" chroot; then
+		run_chroot "$@"
 	else
 		run_boots "$1" "$2:$3"
 	fi
+}
+
+# run_chroot KERNEL DEVICE SUITE: in the root that a guest boots from, which
+# has the tree in /var/tmp.
+run_chroot()
+{
+	local out limit work kver code t=$SECONDS
+
+	out=$(result_dir "$@")
+	work=$CACHE/run/chroot-$1-$LAB_ID.$BASHPID
+	limit=$(($(suite_field "$3" 3) * ${SLOW:-1}))
+	kver=$(awk -v k="$1" '$1 == "kernel" && $2 == k { print $3 }' "$ROOT/inputs")
+	mkdir -p "$out"
+	layer_up "$ROOT/root" "$work"
+	chroot_prepare "$work/m"
+	only_kernels "$ROOT" "$work/m" "$1"
+	export_tree "$work/m/var/tmp/tree"
+	in_root "$work/m" env LONG="${LONG:-}" timeout "$limit" \
+		"/var/tmp/tree/selftests/$(suite_field "$3" 2)" "$kver" > "$out/tap" 2>&1
+	code=$?
+	chroot_done "$work/m"
+	layer_down "$work"
+	rm -rf "$work"
+	store_result "$1" "$2" "$3" "$code" $((SECONDS - t)) ""
 }
 
 # run_boots KERNEL DEVICE:SUITE...: a boot that dies costs the suite that ran

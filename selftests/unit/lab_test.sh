@@ -193,13 +193,18 @@ is 'no line at all is no table' 'exit 1: ' conformance_of '' M2
 # What calls cost: one line of a program through the table, JSON and plot.
 bench_of()
 {
-	printf '%b' "$2" | awk -v unit=instructions -v subject=mr -f "$LAB_DIR/../bench/$1.awk"
+	printf '%b' "$2" | awk -v unit=instructions -v units="${3:-}" -v subject=mr -f "$LAB_DIR/../bench/$1.awk"
 }
 counted='6.1 6.1.0-9 rxe mr 16x4K native 100 100 100 ours 150 150 151 bare 90 90 90\n7.3 7.3.4 siw mr 16x4K ours 70 70 70\n'
 is 'a row with what else there is' '| 16x4K | 6.1 | rxe | 100 | 150 (150 to 151) | 1.500 | bare 90 |' \
 	eval 'bench_of table "$counted" | grep "| 6.1 |"'
 is 'without a native figure there is no ratio' '| 16x4K | 7.3 | siw | - | 70 | - |  |' \
 	eval 'bench_of table "$counted" | grep "| 7.3 |"'
+is 'what is counted' 'In instructions a call.' eval 'bench_of table "$counted" | grep ^In'
+is 'what is measured otherwise' 'In bytes a thing.' \
+	eval 'bench_of table "$counted" <(printf "# x\nmr\tbytes a thing\n") | grep ^In'
+is 'units in JSON' '{"unit": "instructions a call", "units": {"mr": "bytes a thing"}, "rows": [' \
+	eval 'bench_of json "$counted" <(printf "# x\nmr\tbytes a thing\n") | sed -n 1p'
 is 'the releases' 'Kernels: 6.1.0-9, 7.3.4.' eval 'bench_of table "$counted" | grep ^Kernels'
 is 'a row as JSON' '{"subject": "mr", "row": "16x4K", "kernel": "7.3.4", "device": "siw", "ours": {"median": 70, "min": 70, "max": 70}}' \
 	eval 'bench_of json "$counted" | sed -n 3p'
