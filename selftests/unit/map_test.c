@@ -461,13 +461,37 @@ static void test_long_run(unsigned int number)
 	       wrong ? "not " : "", number);
 }
 
+/* What the path for one element must not take for its own. */
+static void test_one(unsigned int number)
+{
+	struct scatterlist sg = { .dma_address = 4 * PAGE_SIZE + 1,
+				  .dma_length = PAGE_SIZE, .end = true };
+	unsigned int i, offset;
+
+	wrong = NULL;
+	for (i = 0; i < driver_kind_count; i++) {
+		new_region(&driver_kinds[i], 1);
+		offset = 0;
+		CHECK(!rdma_shim_ib_map_mr_sg(&model.mr, &sg, 1, &offset,
+					      PAGE_SIZE));
+		CHECK(offset == PAGE_SIZE - 1);
+		CHECK(model.mr.length == PAGE_SIZE - 1);
+		CHECK(rdma_shim_ib_map_mr_sg(&model.mr, NULL, 1, NULL,
+					     PAGE_SIZE) == -EINVAL);
+	}
+	if (wrong)
+		printf("# not so: %s\n", wrong);
+	printf("%sok %u - M2 M5 one element too long for its region, and none\n",
+	       wrong ? "not " : "", number);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long lists = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000000;
 	unsigned int seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
 	unsigned int number = 0, failed = 0, i;
 
-	printf("TAP version 13\n1..%u\n# seed %u\n", driver_kind_count + 6, seed);
+	printf("TAP version 13\n1..%u\n# seed %u\n", driver_kind_count + 7, seed);
 	for (i = 0; i < driver_kind_count; i++) {
 		state = 88172645463325252ULL + seed;
 		test_random(++number, &driver_kinds[i],
@@ -485,6 +509,8 @@ int main(int argc, char **argv)
 	test_zero_based(++number);
 	failed += !!wrong;
 	test_long_run(++number);
+	failed += !!wrong;
+	test_one(++number);
 	failed += !!wrong;
 	free(record);
 	return !!failed;

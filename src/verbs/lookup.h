@@ -17,7 +17,7 @@
  */
 #define RDMA_SHIM_BUCKET_BITS	13
 
-extern struct hlist_head *rdma_shim_buckets;
+extern struct hlist_head rdma_shim_buckets[1 << RDMA_SHIM_BUCKET_BITS];
 
 static inline struct hlist_head *rdma_shim_bucket(const struct ib_mr *mr)
 {

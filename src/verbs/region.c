@@ -12,7 +12,7 @@
 
 #include "verbs/lookup.h"
 
-struct hlist_head *rdma_shim_buckets;
+struct hlist_head rdma_shim_buckets[1 << RDMA_SHIM_BUCKET_BITS];
 
 static DEFINE_SPINLOCK(buckets_lock);	/* changes; innermost, any context */
 
@@ -137,17 +137,7 @@ static struct ib_client client = {
 
 int rdma_shim_regions_init(void)
 {
-	int ret;
-
-	rdma_shim_buckets = kvcalloc(1 << RDMA_SHIM_BUCKET_BITS,
-				     sizeof(*rdma_shim_buckets), GFP_KERNEL);
-	if (!rdma_shim_buckets)
-		return -ENOMEM;
-
-	ret = ib_register_client(&client);
-	if (ret)
-		kvfree(rdma_shim_buckets);
-	return ret;
+	return ib_register_client(&client);
 }
 
 void rdma_shim_regions_exit(void)
@@ -155,5 +145,4 @@ void rdma_shim_regions_exit(void)
 	ib_unregister_client(&client);
 	forget_device(NULL, NULL);
 	rcu_barrier();
-	kvfree(rdma_shim_buckets);
 }
