@@ -71,8 +71,8 @@ svc_memory()
 	echo 3 > /proc/sys/vm/drop_caches
 	echo 1 > /proc/sys/vm/compact_memory
 	awk '$1 ~ /^kmalloc|^vmap_area/ { print $1, $2 }' /proc/slabinfo
-	awk '$1 == "nr_free_pages" { free += $2 } $1 == "count:" { free += $2 }
-		END { print "pages", -free }' /proc/vmstat /proc/zoneinfo
+	awk '$1 == "nr_free_pages" || $1 == "count:" { free += $2 }
+		END { print "pages", -free }' /proc/zoneinfo
 	echo "regions $(rdma resource show mr 2> /dev/null | wc -l)"
 }
 
