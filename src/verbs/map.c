@@ -276,7 +276,7 @@ static noinline int map_list(struct ib_mr *mr, struct scatterlist *sg,
 	u64 length;
 
 	if (page_size == PAGE_SIZE && mr->page_size <= PAGE_SIZE &&
-	    sg && sg_nents > 0) {
+	    sg && sg_nents > 0 && mr->device->ops.map_mr_sg) {
 		region = rdma_shim_region_find(mr);
 		if (region && rdma_shim_region_plain(region, sg_nents, offset)) {
 			length = whole_length(region, sg, sg_nents, offset);
@@ -320,7 +320,7 @@ static inline bool one_fits(const struct rdma_shim_region *region,
  * S8). siw also damages whatever it sends of 32 bytes or less that crosses a
  * page, from any region; no way of mapping changes that (S9).
  *
- * A call with one element costs some 55 instructions more than the kernel's own,
+ * A call with one element costs some 60 instructions more than the kernel's own,
  * of which finding the record is 13, telling it from a stale one 13, and saving
  * registers around the driver 8; with a list in the same function it was 95,
  * since lists want more registers. An element more costs 12 instructions.
@@ -345,7 +345,8 @@ int rdma_shim_ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg,
 	if (sg_nents == 1 && page_size == PAGE_SIZE &&
 	    mr->page_size == PAGE_SIZE && sg && !(sg_offset && *sg_offset)) {
 		region = rdma_shim_region_find(mr);
-		if (likely(region && one_fits(region, sg)))
+		if (likely(region && one_fits(region, sg) &&
+			   mr->device->ops.map_mr_sg))
 			return drive_whole(mr, sg, 1, sg_offset, 0,
 					   sg_dma_len(sg));
 	}

@@ -59,7 +59,7 @@ static inline void rdma_shim_region_describe(struct rdma_shim_region *region,
 {
 	region->driver = rdma_shim_driver(mr->device);
 	region->room = 0;
-	if (mr->type == IB_MR_TYPE_MEM_REG && mr->device->ops.map_mr_sg)
+	if (mr->type == IB_MR_TYPE_MEM_REG)
 		region->room = min((u64)region->max_num_sg << PAGE_SHIFT,
 				   region->driver->max_bytes);
 }
