@@ -37,6 +37,10 @@ void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages)
 void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp)
 {
 }
+
+void rdma_shim_rqst_reply_copied(struct svc_rqst *rqstp)
+{
+}
 #else
 unsigned int rdma_shim_rqst_budget(const struct svc_rqst *rqstp)
 {
@@ -64,6 +68,16 @@ void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages)
 void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp)
 {
 	rqstp->rq_next_page = rqstp->rq_respages;
+}
+
+/*
+ * The thread goes on with the page of the head. The core releases the others,
+ * which can be a file's.
+ */
+void rdma_shim_rqst_reply_copied(struct svc_rqst *rqstp)
+{
+	if (rqstp->rq_next_page > rqstp->rq_respages)
+		rqstp->rq_respages++;
 }
 #endif
 

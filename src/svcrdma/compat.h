@@ -34,6 +34,7 @@ void rdma_shim_rqst_reset(struct svc_rqst *rqstp);
 void rdma_shim_rqst_pages_taken(struct svc_rqst *rqstp, unsigned int pages);
 void rdma_shim_rqst_pages_given(struct svc_rqst *rqstp, unsigned int pages);
 void rdma_shim_rqst_reply_taken(struct svc_rqst *rqstp);
+void rdma_shim_rqst_reply_copied(struct svc_rqst *rqstp);
 void rdma_shim_rqst_no_header(struct svc_rqst *rqstp);
 void rdma_shim_xprt_received(struct svc_xprt *xprt);
 void rdma_shim_xprt_close_later(struct svc_xprt *xprt);

@@ -41,12 +41,9 @@ int rdma_shim_deliver_inline(struct svc_rqst *rqstp,
 
 static void give_pages(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *ctxt)
 {
-	unsigned int i;
-
-	for (i = 0; i < ctxt->rc_page_count; i++) {
-		put_page(rqstp->rq_pages[i]);
-		rqstp->rq_pages[i] = ctxt->rc_pages[i];
-	}
+	rdma_shim_spare_give(rqstp->rq_pages, ctxt->rc_page_count);
+	memcpy(rqstp->rq_pages, ctxt->rc_pages,
+	       ctxt->rc_page_count * sizeof(*ctxt->rc_pages));
 	rdma_shim_rqst_pages_given(rqstp, ctxt->rc_page_count);
 	ctxt->rc_page_count = 0;
 }

@@ -53,14 +53,15 @@ static int place(void *data, const struct rdma_shim_piece *piece)
 static void take_pages(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *head,
 		       unsigned int pages)
 {
+	unsigned int spare = rdma_shim_spare_take(head->rc_pages, pages);
 	unsigned int i;
 
-	for (i = 0; i < pages; i++) {
-		head->rc_pages[i] = rqstp->rq_pages[i];
+	for (i = 0; spare + i < pages; i++) {
+		head->rc_pages[spare + i] = rqstp->rq_pages[i];
 		rqstp->rq_pages[i] = NULL;
 	}
 	head->rc_page_count = pages;
-	rdma_shim_rqst_pages_taken(rqstp, pages);
+	rdma_shim_rqst_pages_taken(rqstp, i);
 }
 
 /*

@@ -166,6 +166,7 @@ void rdma_shim_svc_rdma_recv_ctxts_destroy(struct svcxprt_rdma *rdma)
 
 	llist_for_each_entry_safe(ctxt, next, node, rc_node)
 		free_ctxt(rdma, ctxt);
+	rdma_shim_spare_drop();
 }
 EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_recv_ctxts_destroy);
 
@@ -321,8 +322,9 @@ static struct svc_rdma_recv_ctxt *next_message(struct svcxprt_rdma *rdma,
 	*read = ctxt;
 	if (!ctxt)
 		ctxt = pop(&rdma->sc_rq_dto_q);
-	/* More may wait: XPT_DATA goes only when a look finds nothing. */
-	if (!ctxt)
+	/* With this look the last one is found: no other one is needed. */
+	if (list_empty(&rdma->sc_read_complete_q) &&
+	    list_empty(&rdma->sc_rq_dto_q))
 		clear_bit(XPT_DATA, &rdma->sc_xprt.xpt_flags);
 	spin_unlock_bh(&rdma->sc_rq_dto_lock);
 	return ctxt;

@@ -212,6 +212,8 @@ int rdma_shim_svc_rdma_sendto(struct svc_rqst *rqstp)
 		goto put;
 	if (sctxt->sc_sqecount > 1)
 		take_reply_pages(rqstp, sctxt);
+	else
+		rdma_shim_rqst_reply_copied(rqstp);
 	if (rctxt->rc_inv_rkey) {
 		sctxt->sc_send_wr.opcode = IB_WR_SEND_WITH_INV;
 		sctxt->sc_send_wr.ex.invalidate_rkey = rctxt->rc_inv_rkey;

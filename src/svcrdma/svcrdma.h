@@ -59,6 +59,11 @@ struct ib_send_wr *rdma_shim_rw_chain(struct svcxprt_rdma *rdma,
 				      struct ib_cqe *cqe,
 				      struct ib_send_wr *next, int *slots);
 
+/* spare.c */
+unsigned int rdma_shim_spare_take(struct page **pages, unsigned int most);
+void rdma_shim_spare_give(struct page **pages, unsigned int count);
+void rdma_shim_spare_drop(void);
+
 /* complete.c */
 void rdma_shim_read_done(struct ib_cq *cq, struct ib_wc *wc);
 void rdma_shim_read_drop(struct svcxprt_rdma *rdma,
