@@ -46,6 +46,7 @@ nfs_up()
 	# What clients wait for after a restart, in seconds.
 	echo 10 > /proc/fs/nfsd/nfsv4leasetime
 	echo 10 > /proc/fs/nfsd/nfsv4gracetime
+	{ echo 10 > /proc/sys/fs/nfs/nlm_grace_period; } 2> /dev/null
 	echo 1048576 > /proc/fs/nfsd/max_block_size
 }
 
