@@ -120,18 +120,24 @@ rs_gid_index()
 	echo 0
 }
 
-# rs_netdevs_up: a veth pair, RS_NETDEV with RS_ADDR and RS_PEER_NETDEV.
-rs_netdevs_up()
+rs_need_device()
 {
 	rs_need_root
 	rs_need_command ip rdma
-	rs_need_module veth ib_uverbs rdma_ucm
+	rs_need_module ib_uverbs rdma_ucm
 	if [ "$DEVICE" = siw ]; then
 		rs_need_module siw
 	else
 		rs_need_module rdma_rxe
 	fi
 	trap rs_cleanup EXIT
+}
+
+# rs_netdevs_up: a veth pair, RS_NETDEV with RS_ADDR and RS_PEER_NETDEV.
+rs_netdevs_up()
+{
+	rs_need_device
+	rs_need_module veth
 	RS_NETDEV=rs$$-a
 	RS_PEER_NETDEV=rs$$-b
 	RS_ADDR=10.$((100 + $$ % 100)).$(($$ / 100 % 250)).1
@@ -144,10 +150,17 @@ rs_netdevs_up()
 	ip link set "$RS_NETDEV" up
 }
 
-# rs_device_up: RS_IBDEV, RS_NETDEV and RS_ADDR of a new device.
+# rs_device_up: RS_IBDEV, RS_NETDEV and RS_ADDR of a new device. In one of two
+# guests (lab/pair.sh) it stands on the wire between them.
 rs_device_up()
 {
-	rs_netdevs_up
+	if [ -n "${ROLE:-}" ]; then
+		rs_need_device
+		RS_NETDEV=$NETDEV
+		RS_ADDR=$SELF
+	else
+		rs_netdevs_up
+	fi
 	rs_link_up "$RS_NETDEV" "rs$$"
 }
 

@@ -10,27 +10,11 @@
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
 . "$RS_HERE/lib.sh"
 . "$RS_HERE/nfs_lib.sh"
+. "$RS_HERE/pair_lib.sh"
 
 NFS_EXPORT=/scratch/export
 NFS_THREADS=1
-control=7000
 patience=60	# seconds until a transport has given up
-
-# Instead of the one on a veth pair.
-rs_device_up()
-{
-	rs_need_root
-	rs_need_command ip rdma tc
-	rs_need_module ib_uverbs rdma_ucm sch_prio sch_netem cls_u32
-	if [ "$DEVICE" = siw ]; then
-		rs_need_module siw
-	else
-		rs_need_module rdma_rxe
-	fi
-	trap rs_cleanup EXIT
-	rs_link_up "$NETDEV" "rs$ROLE"
-	ulimit -l unlimited
-}
 
 # ---- guest b
 
@@ -40,23 +24,18 @@ serve()
 	truncate -s 64M /scratch/disk
 	mke2fs -q -t ext4 /scratch/disk
 	mount -o loop /scratch/disk $NFS_EXPORT || rs_skip "no file system to export"
+	rs_need_module sch_prio sch_netem cls_u32
+	ulimit -l unlimited
 	nfs_up
 	nfs_serve_new || rs_skip "nfsd does not serve"
-	"$RS_HERE/remote" serve $control &
-	until [ -e /tmp/over ]; do sleep 1; done
+	pair_obey
 	trap - EXIT
 	nfs_cleanup
 	umount $NFS_EXPORT
-	# Its silence tells a that all has been put away.
-	kill $!
+	pair_over
 }
 
 # ---- guest a
-
-on_b()
-{
-	timeout 120 "$RS_HERE/remote" "$PEER" $control "$1"
-}
 
 # loses GUEST WHAT: a tc filter for packets that GUEST is not to send.
 prio="tc qdisc replace dev $NETDEV root handle 1: prio priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
@@ -212,7 +191,7 @@ lost_reply()
 	timeout 200 ln -s "$target" "$NFS_MNT/link" 2> "$work/ln" &
 	writer=$!
 	nfs_wait 20 nfsd_blocked || { echo "the call does not reach the disk"; ret=1; }
-	on_b "$prio && $void && $lose prio 1 u32 match ip sport $control 0xffff flowid 1:1 && $lose prio 2 u32 match ip dst $SELF/32 flowid 1:3" || ret=1
+	on_b "$prio && $void && $lose prio 1 u32 match ip sport $PAIR_CONTROL 0xffff flowid 1:1 && $lose prio 2 u32 match ip dst $SELF/32 flowid 1:3" || ret=1
 	on_b "fsfreeze -u $NFS_EXPORT" || ret=1
 	nfs_wait 20 on_b "[ -L $NFS_EXPORT/link ]" || { echo "no link on the disk"; ret=1; }
 	sleep 15
@@ -224,15 +203,9 @@ lost_reply()
 	return $ret
 }
 
-b_silent()
+peers_cleanup()
 {
-	! on_b true
-}
-
-ask_b_to_end()
-{
-	on_b "touch /tmp/over"
-	nfs_wait "$patience" b_silent
+	pair_end "$patience"
 	[ ! -s "$work/pid" ] || kill "$(cat "$work/pid")"
 	timeout 30 umount -f "$NFS_MNT"
 	rs_cleanup
@@ -243,12 +216,15 @@ drive()
 {
 	frozen=${SELF%.*}.3
 	ip addr add "$frozen/24" dev "$NETDEV"
+	rs_need_command tc
+	rs_need_module sch_prio sch_netem cls_u32
 	rs_device_up
+	ulimit -l unlimited
 	rs_need_module nfs nfsv3 rpcrdma
 	mkdir -p "$NFS_MNT"
 	work=$(mktemp -d)
-	trap ask_b_to_end EXIT
-	nfs_wait 200 on_b true 2> /dev/null || rs_skip "guest b does not serve"
+	trap peers_cleanup EXIT
+	pair_wait || rs_skip "guest b does not serve"
 
 	echo "TAP version 13"
 	rs_try "a client of the other guest is served" served_at_once

@@ -17,19 +17,6 @@ delay=100ms
 seconds=${DISTANCE_SECONDS:-12}
 last=over
 
-# The device stands on the wire between the guests.
-rs_device_up()
-{
-	local module=rdma_rxe
-
-	[ "$DEVICE" != siw ] || module=siw
-	rs_need_module "$module" ib_uverbs rdma_ucm
-	trap rs_cleanup EXIT
-	RS_NETDEV=$NETDEV
-	RS_ADDR=$SELF
-	rs_link_up "$NETDEV" "rs$$"
-}
-
 far_away()
 {
 	modprobe sch_netem &&

@@ -6,11 +6,13 @@
 #	guest a, eth0 10.77.0.1  <-- unix socket -->  10.77.0.2 eth0, guest b
 #
 # Both run the same command line with ROLE=a or b, PEER and NETDEV set; what a
-# prints is the result.
+# prints is the result. When a ends with PAIR_AGAIN its plug is pulled, and it
+# boots and runs that line once more, with BOOT=2.
 
 PAIR_GRACE=${PAIR_GRACE:-20}
+PAIR_AGAIN=75
 
-# pair_job ROLE COMMAND
+# pair_job ROLE BOOT COMMAND
 pair_job()
 {
 	local own=1 peer=2
@@ -20,32 +22,44 @@ pair_job()
 	modprobe virtio_net
 	ip addr add 10.77.0.$own/24 dev eth0
 	ip link set eth0 up
-	export ROLE=$1 NETDEV=eth0 SELF=10.77.0.$own PEER=10.77.0.$peer
-	$2
+	export ROLE=$1 BOOT=$2 NETDEV=eth0 SELF=10.77.0.$own PEER=10.77.0.$peer
+	$3
 	END
+}
+
+# pair_boot ROLE BOOT KERNEL ROOT_DIR TREE_DISK DIR SECONDS COMMAND [NETDEV_OPTION]:
+# returns as guest_run does, 3 if it does not boot.
+pair_boot()
+{
+	local role=$1 boot=$2 dir=$6 n=1
+
+	[ "$role" = a ] || n=2
+	guest_start "$dir" "$3" "$4" "$5" \
+		-netdev "stream,id=wire,addr.type=unix,addr.path=${dir%/*}/wire${9:-}" \
+		-device "virtio-net-pci,netdev=wire,mac=52:54:00:00:00:0$n"
+	echo "$GUEST_PID" > "$dir/pid"
+	guest_wait_ready || return 3
+	guest_run "pair-$role" "$7" "$(pair_job "$role" "$boot" "$8")" "$dir/new.out" "$dir/new.klog"
 }
 
 # pair_guest ROLE KERNEL ROOT_DIR TREE_DISK DIR SECONDS COMMAND [NETDEV_OPTION]
 # Leaves out, klog, console and "end" (RET CODE) in DIR.
 pair_guest()
 {
-	local role=$1 dir=$5 ret n=1
+	local role=$1 dir=$5 boot ret
 	# Two clocks that count would not agree.
 	local GUEST_ICOUNT=
 
-	[ "$role" = a ] || n=2
 	GUEST_CPUS=1
-	GUEST_CODE=255
-	guest_start "$dir" "$2" "$3" "$4" \
-		-netdev "stream,id=wire,addr.type=unix,addr.path=${dir%/*}/wire${8:-}" \
-		-device "virtio-net-pci,netdev=wire,mac=52:54:00:00:00:0$n"
-	echo "$GUEST_PID" > "$dir/pid"
-	if guest_wait_ready; then
-		guest_run "pair-$role" "$6" "$(pair_job "$role" "$7")" "$dir/out" "$dir/klog"
+	for boot in 1 2; do
+		GUEST_CODE=255
+		pair_boot "$role" $boot "${@:2}"
 		ret=$?
-	else
-		ret=3
-	fi
+		cat "$dir/new.out" >> "$dir/out"
+		cat "$dir/new.klog" >> "$dir/klog"
+		[ "$role-$boot-$ret-$GUEST_CODE" = "a-1-0-$PAIR_AGAIN" ] || break
+		guest_kill
+	done
 	if [ $ret = 0 ]; then guest_stop; else guest_kill; fi
 	echo "$ret $GUEST_CODE ${GUEST_SECONDS:-0}" > "$dir/end"
 }
@@ -57,14 +71,14 @@ pair()
 	local dir=$4 ret i a b bad
 
 	mkdir -p "$dir/a" "$dir/b"
-	pair_guest a "$1" "$2" "$3" "$dir/a" "$5" "$6" ,server=on &
-	a=$!
+	pair_guest b "$1" "$2" "$3" "$dir/b" "$5" "$7" ,server=on &
+	b=$!
 	for ((i = 0; i < 100; i++)); do
 		[ -S "$dir/wire" ] && break
 		sleep 0.2
 	done
-	pair_guest b "$1" "$2" "$3" "$dir/b" "$5" "$7" &
-	b=$!
+	pair_guest a "$1" "$2" "$3" "$dir/a" "$5" "$6" &
+	a=$!
 	wait "$a"
 	for ((i = 0; i < PAIR_GRACE * 5; i++)); do
 		[ -e "$dir/b/end" ] && break
