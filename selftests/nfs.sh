@@ -73,8 +73,9 @@ delegated()
 	cat /proc/fs/nfsd/clients/*/states | grep -q 'type: deleg.*delegated-'
 }
 
-# Sets file to one that the client has a delegation of, and has open as 9. nfsd takes files for ones
-# with a recent conflict by a hash of few bits, so it is not always the first.
+# Sets file to one that the client has a delegation of, and has open as 9. By a
+# hash of few bits nfsd takes files for ones with a conflict a moment ago, so it
+# is not always the first.
 delegated_file()
 {
 	for file in delegated-{1..10}; do
