@@ -21,6 +21,7 @@ patience=60	# seconds until a transport has given up
 serve()
 {
 	mkdir -p $NFS_EXPORT
+	rs_need_module loop
 	truncate -s 64M /scratch/disk
 	mke2fs -q -t ext4 /scratch/disk
 	mount -o loop /scratch/disk $NFS_EXPORT || rs_skip "no file system to export"
