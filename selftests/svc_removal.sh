@@ -6,8 +6,9 @@
 # Under 0, 1 and 16 connections that call, the device is removed, or its netdev
 # below it, or somebody wants the module unloaded and nfsd stopped. Each time
 # all connections end, nothing is kept, and the next client is served by what
-# comes instead (contract R7, R9). The clients are on another device, at the
-# other end of a wire.
+# comes instead (contract R7, R9). The clients are on a device that stays, at the
+# other end of a wire: one that goes under its clients as well can leave them in
+# cm_destroy_id() of a stock 6.1 for good.
 
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
 . "$RS_HERE/lib.sh"
@@ -89,7 +90,6 @@ restore_link()
 	rs_link_up "$RS_NETDEV" "rs$$"
 }
 
-# The other end goes as well, and with it the clients' device.
 remove_netdev()
 {
 	timeout "$at_once" ip link del "$RS_NETDEV" || { echo "ip link del hangs"; return 1; }
@@ -98,7 +98,7 @@ remove_netdev()
 restore_netdev()
 {
 	nfs_wait "$at_once" no_device || { echo "the device outlives its netdev"; return 1; }
-	ends_up
+	server_up
 	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
 	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
 }
@@ -120,17 +120,12 @@ removal()
 	done
 }
 
-# Both ends, where they are not there, and their devices.
-ends_up()
+# The server's device, on a netdev that can go without the clients' one.
+server_up()
 {
-	if [ ! -d "/sys/class/net/$RS_NETDEV" ]; then
-		ip link add "$RS_NETDEV" type veth peer name "$RS_PEER_NETDEV"
-		ip addr add "$RS_ADDR/24" dev "$RS_NETDEV"
-		ip addr add "$RS_PEER_ADDR/24" dev "$RS_PEER_NETDEV"
-		ip link set "$RS_PEER_NETDEV" up
-		ip link set "$RS_NETDEV" up
-	fi
-	rs_link_up "$RS_PEER_NETDEV" "rs$$p"
+	ip link add link "$lower" name "$RS_NETDEV" type macvlan mode bridge
+	ip addr add "$RS_ADDR/24" dev "$RS_NETDEV"
+	ip link set "$RS_NETDEV" up
 	rs_link_up "$RS_NETDEV" "rs$$"
 }
 
@@ -204,9 +199,14 @@ removal_cleanup()
 rs_need_command rpcbind rpc.nfsd rdma-shim killall sysctl
 work=$(mktemp -d)
 rs_netdevs_up
-ip addr add "$RS_PEER_ADDR/24" dev "$RS_PEER_NETDEV"
+rs_need_module macvlan
 trap removal_cleanup EXIT
-ends_up
+lower=$RS_NETDEV
+RS_NETDEV=rs$$-c
+ip addr del "$RS_ADDR/24" dev "$lower"
+ip addr add "$RS_PEER_ADDR/24" dev "$RS_PEER_NETDEV"
+rs_link_up "$RS_PEER_NETDEV" "rs$$p"
+server_up
 rs_wire_up
 svc_serve 2 rdma-shim
 

@@ -83,14 +83,15 @@ static void send_call(struct wire_conn *conn, uint32_t xid, unsigned int reads)
 }
 
 /* Once it is closed, or silent for too long, it stays closed. */
-static bool answered(struct wire_conn *conn, uint32_t xid)
+static bool answered(struct wire_conn *conn, uint32_t xid, uint64_t until)
 {
+	uint64_t now = wire_now();
 	uint8_t bytes[WIRE_INLINE];
 	struct wire_reply reply;
 	enum wire_end end;
 	size_t length;
 
-	end = wire_receive(conn, REPLY_TIME, bytes, &length);
+	end = wire_receive(conn, until > now ? until - now : 1, bytes, &length);
 	if (end == WIRE_NOTHING)
 		printf("# call %u: no answer\n", xid);
 	if (end == WIRE_GOT && wire_parse_reply(bytes, length, &reply) &&
@@ -104,12 +105,14 @@ static bool answered(struct wire_conn *conn, uint32_t xid)
 static unsigned int one_round(unsigned int count, uint32_t xid)
 {
 	unsigned int i, good = 0;
+	uint64_t until;
 
 	for (i = 0; i < count; i++)
 		if (!conns[i].closed)
 			send_call(&conns[i], xid, 1);
+	until = wire_now() + REPLY_TIME;
 	for (i = 0; i < count; i++)
-		good += !conns[i].closed && answered(&conns[i], xid);
+		good += !conns[i].closed && answered(&conns[i], xid, until);
 	return good;
 }
 
