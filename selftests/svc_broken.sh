@@ -22,6 +22,20 @@ clients()
 	(exec_client "$@")
 }
 
+# Two processes of 16: one whose queue the kernel maps at 0x90000 does not get
+# it, for libsiw takes that for the mark of an error.
+storm()
+{
+	local first ret=0
+
+	clients storm 16 > "$work/storm" 2>&1 &
+	first=$!
+	clients storm 16 || ret=1
+	wait $first || ret=1
+	cat "$work/storm"
+	return $ret
+}
+
 # Threads that do not wait for work: they run, or something keeps them.
 busy_threads()
 {
@@ -131,7 +145,7 @@ nfs_daemon rpcbind -w
 
 echo "TAP version 13"
 rs_try "one thread of nfsd serves" nfsd_starts
-rs_try "32 clients come, are dropped and come again, five times" clients storm 32
+rs_try "32 clients come, are dropped and come again, five times" storm
 rs_try "no connection is left of them" nfs_wait "$patience" nfs_no_connection
 
 rs_try "a queue pair dies with 64 calls under way and a full Send Queue" stalled_full

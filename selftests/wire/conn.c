@@ -13,7 +13,6 @@
 
 #define KNOCK_TIME	2000	/* milliseconds */
 #define CONNECT_TIME	20000	/* milliseconds; a guest may be slow */
-#define A_MEGABYTE	16384	/* entries of a Completion Queue of siw */
 
 /* What RFC 8797 puts into the connect request. */
 struct private_data {
@@ -88,11 +87,6 @@ static int resolve(struct wire_device *device, struct rdma_event_channel *events
 	return 0;
 }
 
-/*
- * libsiw takes what the kernel maps at 0x90000 for its mark of an error, so
- * that the queues of some thirty connections cannot be made. One queue that lies
- * across keeps that place.
- */
 void wire_open(struct wire_device *device, const char *address, int port)
 {
 	device->address = address;
@@ -106,15 +100,10 @@ void wire_open(struct wire_device *device, const char *address, int port)
 	device->pd = ibv_alloc_pd(device->id->verbs);
 	if (!device->pd)
 		wire_die("no protection domain: %s", strerror(errno));
-	if (device->siw)
-		device->unused = ibv_create_cq(device->id->verbs, A_MEGABYTE,
-					       NULL, NULL, 0);
 }
 
 void wire_shut(struct wire_device *device)
 {
-	if (device->unused)
-		ibv_destroy_cq(device->unused);
 	ibv_dealloc_pd(device->pd);
 	rdma_destroy_id(device->id);
 	rdma_destroy_event_channel(device->events);

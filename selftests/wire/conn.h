@@ -19,7 +19,6 @@ struct wire_device {
 	struct rdma_event_channel *events;
 	struct rdma_cm_id *id;
 	struct ibv_pd *pd;
-	struct ibv_cq *unused;	/* see wire_open() */
 	const char *address;
 	int port;
 	const char *source;	/* own address, or NULL */
