@@ -31,9 +31,9 @@ storm()
 	clients storm 16 > "$work/storm" 2>&1 &
 	first=$!
 	clients storm 16 || ret=1
-	wait $first || ret=1
+	wait "$first" || ret=1
 	cat "$work/storm"
-	return $ret
+	return "$ret"
 }
 
 # Threads that do not wait for work: they run, or something keeps them.
