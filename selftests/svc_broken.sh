@@ -86,7 +86,7 @@ served_at_once()
 
 	said=$(clients ask 8) || { echo "$said"; return 1; }
 	echo "$said"
-	ms=${said#slowest } ms=${ms% ms}
+	ms=${said##*slowest } ms=${ms% ms}
 	[ "$ms" -le 1000 ]
 }
 

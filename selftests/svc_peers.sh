@@ -98,7 +98,7 @@ served_at_once()
 	said=$(timeout 120 "$RS_HERE/wire_many" "$PEER" "$NFS_PORT" "$DEVICE" "$SELF" ask 8 nfs elsewhere) ||
 		{ echo "$said"; return 1; }
 	echo "$said"
-	ms=${said#slowest } ms=${ms% ms}
+	ms=${said##*slowest } ms=${ms% ms}
 	[ "$ms" -le 1000 ]
 }
 
