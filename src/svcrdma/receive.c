@@ -154,7 +154,7 @@ void rdma_shim_svc_rdma_recv_ctxt_put(struct svcxprt_rdma *rdma,
 EXPORT_SYMBOL_GPL(rdma_shim_svc_rdma_recv_ctxt_put);
 
 /**
- * rdma_shim_svc_rdma_recv_ctxts_destroy - free the unused contexts
+ * rdma_shim_svc_rdma_recv_ctxts_destroy - free unused contexts and spare pages
  * @rdma: a connection whose QP is drained
  *
  * Context: process.

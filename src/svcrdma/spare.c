@@ -3,9 +3,8 @@
  * Spare pages. A message takes its thread's pages while its Reads are under way,
  * so the thread gets new ones, and gives up as many when the message comes back.
  * The kernel may clear every new page (init_on_alloc, on by default in Debian),
- * which costs 4000 instructions a page: as much as all else that happens to one
- * between the wire and the file. So the pages that were given up are what the
- * next message is read into.
+ * which costs 4000 instructions a page. So the pages that were given up are what
+ * the next message is read into.
  *
  * They are few, shared by all connections and all gone when a connection goes,
  * so that a server without clients keeps none.
