@@ -124,7 +124,7 @@ struct svcxprt_rdma {
 	/* Slots, parked chains and unused send contexts. */
 	spinlock_t			sc_send_lock;
 	struct llist_head		sc_send_ctxts;
-	/* Not used by us. */
+	/* R/W contexts that are kept. */
 	spinlock_t			sc_rw_ctxt_lock;
 	struct llist_head		sc_rw_ctxts;
 
