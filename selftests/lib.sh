@@ -180,8 +180,7 @@ rs_pair_up()
 # and its rules that what arrives there is for itself. Only for guests.
 rs_wire_up()
 {
-	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
-	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
+	rs_wire_paths
 	ip rule add pref 20 iif lo to "$RS_PEER_ADDR" lookup 901
 	ip rule add pref 20 iif lo to "$RS_ADDR" lookup 902
 	ip rule add pref 10 iif "$RS_NETDEV" lookup local
@@ -190,8 +189,14 @@ rs_wire_up()
 	ip rule del pref 0
 }
 
-# rs_wire_path SOURCE DESTINATION NETDEV PEER_NETDEV TABLE: what goes with the
-# netdev; to be called again for a new one.
+# rs_wire_paths: what goes with the netdevs; to be called again for a new one.
+rs_wire_paths()
+{
+	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
+	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
+}
+
+# rs_wire_path SOURCE DESTINATION NETDEV PEER_NETDEV TABLE
 rs_wire_path()
 {
 	ip route replace "$2/32" dev "$3" src "$1" table "$5"

@@ -14,7 +14,6 @@ RS_HERE=$(cd "$(dirname "$0")" && pwd)
 NFS_EXPORT=/scratch/export
 lease=90
 at_once=$((lease / 3))
-again=75	# the plug is pulled
 
 # ---- guest b
 
@@ -22,11 +21,8 @@ serve()
 {
 	nfs_up
 	echo $lease > /proc/fs/nfsd/nfsv4leasetime
-	nfs_serve_new || rs_skip "nfsd does not serve"
 	: > "$NFS_EXPORT/held"
-	pair_obey
-	trap - EXIT
-	nfs_cleanup
+	pair_serve
 	pair_over
 }
 
@@ -53,7 +49,7 @@ take_lock()
 	nfs_wait 60 locks_on_b 1 || rs_result 1 "takes a lock"
 	[ "$TAP_FAILED" = 0 ] || rs_finish
 	trap - EXIT
-	exit $again
+	exit "$PAIR_AGAIN"
 }
 
 locks_at_once()

@@ -16,6 +16,15 @@ pair_obey()
 	until [ -e /tmp/over ]; do sleep 1; done
 }
 
+# pair_serve: nfsd serves, until it is over.
+pair_serve()
+{
+	nfs_serve_new || rs_skip "nfsd does not serve"
+	pair_obey
+	trap - EXIT
+	nfs_cleanup
+}
+
 # pair_over: the silence tells a that all has been put away.
 pair_over()
 {

@@ -8,18 +8,14 @@
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
 . "$RS_HERE/lib.sh"
 . "$RS_HERE/nfs_lib.sh"
+. "$RS_HERE/many_lib.sh"
 
 at_once=5	# seconds
 patience=20
 
-exec_client()
+storm_client()
 {
-	exec timeout 200 "$RS_HERE/wire_many" "$RS_ADDR" "$NFS_PORT" "$DEVICE" "$RS_ADDR" "$@" nfs
-}
-
-clients()
-{
-	(exec_client "$@")
+	timeout 200 "$RS_HERE/wire_many" "$RS_ADDR" "$NFS_PORT" "$DEVICE" "$RS_ADDR" storm 16 nfs
 }
 
 # Two processes of 16: one whose queue the kernel maps at 0x90000 does not get
@@ -28,9 +24,9 @@ storm()
 {
 	local first ret=0
 
-	clients storm 16 > "$work/storm" 2>&1 &
+	storm_client > "$work/storm" 2>&1 &
 	first=$!
-	clients storm 16 || ret=1
+	storm_client || ret=1
 	wait "$first" || ret=1
 	cat "$work/storm"
 	return "$ret"
@@ -47,18 +43,6 @@ threads_idle()
 	[ "$(busy_threads)" = 0 ]
 }
 
-# A client that has said "stalled"; its input is a fifo that stays open.
-stalled_up()
-{
-	rm -f "$work/go"
-	mkfifo "$work/go"
-	exec_client stall 64 <> "$work/go" > "$work/stalled" 2>&1 &
-	echo $! > "$work/pid"
-	nfs_wait 60 grep -q -e ^stalled -e ^# "$work/stalled" && grep -q ^stalled "$work/stalled" && return
-	cat "$work/stalled"
-	return 1
-}
-
 slots_full()
 {
 	[ "$(nfs_count waited_for_slots)" -gt "$1" ]
@@ -72,41 +56,12 @@ stalled_full()
 
 	for _ in $(seq 10); do
 		waited=$(nfs_count waited_for_slots)
-		stalled_up || return
+		many_stalls "$RS_ADDR" "$RS_ADDR" || return
 		nfs_wait 1 slots_full "$waited" && return
-		kill_client && nfs_wait "$patience" nfs_no_connection || return
+		many_kill && nfs_wait "$patience" nfs_no_connection || return
 	done
 	echo "no call waited for slots"
 	return 1
-}
-
-served_at_once()
-{
-	local said ms
-
-	said=$(clients ask 8) || { echo "$said"; return 1; }
-	echo "$said"
-	ms=${said##*slowest } ms=${ms% ms}
-	[ "$ms" -le 1000 ]
-}
-
-comes_again()
-{
-	echo go > "$work/go"
-	nfs_wait 60 gone "$(cat "$work/pid")" || { echo "the client hangs"; return 1; }
-	cat "$work/stalled"
-	grep -q '^64 of 64 are answered' "$work/stalled"
-}
-
-gone()
-{
-	! kill -0 "$1" 2> /dev/null
-}
-
-kill_client()
-{
-	kill "$(cat "$work/pid")"
-	nfs_wait 20 gone "$(cat "$work/pid")"
 }
 
 nfsd_starts()
@@ -126,7 +81,7 @@ nfsd_stops()
 
 broken_cleanup()
 {
-	kill_client
+	many_kill
 	timeout 60 rpc.nfsd 0
 	[ ${#NFS_PIDS[@]} = 0 ] || killall -q "${NFS_PIDS[@]}"
 	timeout 20 modprobe -r svcrdma_shim
@@ -150,16 +105,16 @@ rs_try "no connection is left of them" nfs_wait "$patience" nfs_no_connection
 
 rs_try "a queue pair dies with 64 calls under way and a full Send Queue" stalled_full
 rs_try "the thread is idle within $at_once s" nfs_wait "$at_once" threads_idle
-rs_try "another client is served at once" served_at_once
-rs_try "the client's calls are answered when it comes again" comes_again
+rs_try "another client is served at once" many_at_once "$RS_ADDR" "$RS_ADDR"
+rs_try "the client's calls are answered when it comes again" many_goes_on 60
 rs_try "no connection is left of it" nfs_wait "$patience" nfs_no_connection
 
 rs_try "it dies once more" stalled_full
 rs_try "nfsd stops meanwhile" nfsd_stops
 rs_try "no connection is left" nfs_wait "$patience" nfs_no_connection
-kill_client
+many_kill
 rs_try "nfsd starts again" nfsd_starts
-rs_try "and serves" served_at_once
+rs_try "and serves" many_at_once "$RS_ADDR" "$RS_ADDR"
 sed 's/^/# /' "$NFS_COUNTERS"
 rs_try "nfsd stops" nfsd_stops
 rs_try "the module leaves" timeout "$patience" rdma-shim nfs stop

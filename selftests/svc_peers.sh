@@ -10,6 +10,7 @@
 RS_HERE=$(cd "$(dirname "$0")" && pwd)
 . "$RS_HERE/lib.sh"
 . "$RS_HERE/nfs_lib.sh"
+. "$RS_HERE/many_lib.sh"
 . "$RS_HERE/pair_lib.sh"
 
 NFS_EXPORT=/scratch/export
@@ -28,10 +29,7 @@ serve()
 	rs_need_module sch_prio sch_netem cls_u32
 	ulimit -l unlimited
 	nfs_up
-	nfs_serve_new || rs_skip "nfsd does not serve"
-	pair_obey
-	trap - EXIT
-	nfs_cleanup
+	pair_serve
 	umount $NFS_EXPORT
 	pair_over
 }
@@ -44,11 +42,6 @@ void="tc qdisc replace dev $NETDEV parent 1:3 handle 30: netem loss 100%"
 lose="tc filter add dev $NETDEV parent 1: protocol ip"
 nothing="tc qdisc del dev $NETDEV root"
 
-frozen_client()
-{
-	exec timeout 300 "$RS_HERE/wire_many" "$PEER" "$NFS_PORT" "$DEVICE" "$frozen" stall 64 nfs elsewhere
-}
-
 count_on_b()
 {
 	on_b "sed -n 's/^$1 //p' $NFS_COUNTERS"
@@ -56,29 +49,15 @@ count_on_b()
 
 freezes()
 {
-	rm -f "$work/go"
-	mkfifo "$work/go"
-	$prio && $void || return
-	STALL="$lose prio 1 u32 match ip src $frozen/32 flowid 1:3" \
-		frozen_client <> "$work/go" > "$work/stalled" 2>&1 &
-	echo $! > "$work/pid"
-	nfs_wait 60 grep -q -e ^stalled -e ^# "$work/stalled" && grep -q ^stalled "$work/stalled" && return
-	cat "$work/stalled"
-	return 1
-}
-
-gone()
-{
-	! kill -0 "$1" 2> /dev/null
+	$prio && $void &&
+		STALL="$lose prio 1 u32 match ip src $frozen/32 flowid 1:3" \
+			many_stalls "$PEER" "$frozen" elsewhere
 }
 
 thaws()
 {
 	$nothing
-	echo go > "$work/go"
-	nfs_wait 200 gone "$(cat "$work/pid")" || { echo "the client hangs"; kill "$(cat "$work/pid")"; return 1; }
-	cat "$work/stalled"
-	grep -q '^64 of 64 are answered' "$work/stalled"
+	many_goes_on 200
 }
 
 reads_wait()
@@ -93,13 +72,7 @@ thread_idle()
 
 served_at_once()
 {
-	local said ms
-
-	said=$(timeout 120 "$RS_HERE/wire_many" "$PEER" "$NFS_PORT" "$DEVICE" "$SELF" ask 8 nfs elsewhere) ||
-		{ echo "$said"; return 1; }
-	echo "$said"
-	ms=${said##*slowest } ms=${ms% ms}
-	[ "$ms" -le 1000 ]
+	many_at_once "$PEER" "$SELF" elsewhere
 }
 
 no_connection_on_b()
@@ -207,7 +180,7 @@ lost_reply()
 peers_cleanup()
 {
 	pair_end "$patience"
-	[ ! -s "$work/pid" ] || kill "$(cat "$work/pid")"
+	many_kill
 	timeout 30 umount -f "$NFS_MNT"
 	rs_cleanup
 	rm -rf "$work"

@@ -99,8 +99,7 @@ restore_netdev()
 {
 	nfs_wait "$at_once" no_device || { echo "the device outlives its netdev"; return 1; }
 	server_up
-	rs_wire_path "$RS_ADDR" "$RS_PEER_ADDR" "$RS_NETDEV" "$RS_PEER_NETDEV" 901
-	rs_wire_path "$RS_PEER_ADDR" "$RS_ADDR" "$RS_PEER_NETDEV" "$RS_NETDEV" 902
+	rs_wire_paths
 }
 
 # removal KIND COUNT: link or netdev.

@@ -22,7 +22,7 @@ pair_job()
 	modprobe virtio_net
 	ip addr add 10.77.0.$own/24 dev eth0
 	ip link set eth0 up
-	export ROLE=$1 BOOT=$2 NETDEV=eth0 SELF=10.77.0.$own PEER=10.77.0.$peer
+	export ROLE=$1 BOOT=$2 PAIR_AGAIN=$PAIR_AGAIN NETDEV=eth0 SELF=10.77.0.$own PEER=10.77.0.$peer
 	$3
 	END
 }
