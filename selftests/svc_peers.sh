@@ -16,6 +16,7 @@ RS_HERE=$(cd "$(dirname "$0")" && pwd)
 NFS_EXPORT=/scratch/export
 NFS_THREADS=1
 patience=60	# seconds until a transport has given up
+bytes=3000000	# of a file that is written
 
 # ---- guest b
 
@@ -39,6 +40,7 @@ serve()
 # loses GUEST WHAT: a tc filter for packets that GUEST is not to send.
 prio="tc qdisc replace dev $NETDEV root handle 1: prio priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 void="tc qdisc replace dev $NETDEV parent 1:3 handle 30: netem loss 100%"
+far="tc qdisc replace dev $NETDEV parent 1:3 handle 30: netem delay 300ms limit 10000"
 lose="tc filter add dev $NETDEV parent 1: protocol ip"
 nothing="tc qdisc del dev $NETDEV root"
 
@@ -47,11 +49,11 @@ count_on_b()
 	on_b "sed -n 's/^$1 //p' $NFS_COUNTERS"
 }
 
+# It is far away before, so that its calls arrive long before its data.
 freezes()
 {
-	$prio && $void &&
-		STALL="$lose prio 1 u32 match ip src $frozen/32 flowid 1:3" \
-			many_stalls "$PEER" "$frozen" elsewhere
+	$prio && $far && $lose prio 1 u32 match ip src "$frozen/32" flowid 1:3 &&
+		STALL=$void many_stalls "$PEER" "$frozen" elsewhere
 }
 
 thaws()
@@ -100,7 +102,7 @@ writes_through()
 {
 	local writer
 
-	head -c 3000000 /dev/urandom > "$work/file"
+	head -c "$bytes" /dev/urandom > "$work/file"
 	rm -f "$NFS_MNT/file"
 	timeout 200 dd if="$work/file" of="$NFS_MNT/file" bs=256k conv=fsync 2> "$work/dd" &
 	writer=$!
@@ -133,9 +135,10 @@ some_is_lost()
 		on_b "tc qdisc replace dev $NETDEV root netem loss 5%"
 }
 
+# RoCE waits a second or more for each of them.
 few_packets_lost()
 {
-	local ret=0
+	local bytes=150000 ret=0
 
 	writes_through some_is_lost || ret=1
 	$nothing

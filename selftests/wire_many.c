@@ -174,7 +174,7 @@ static int ask(struct wire_device *device, unsigned int count)
 	unsigned int i;
 
 	if (connect_all(device, 1) != 1)
-		wire_die("no connection");
+		wire_die("no connection: %s", conns[0].answer);
 	/* The first message of a connection can lie in siw for a while. */
 	if (one_round(1, count + 1) != 1)
 		wire_die("the first call is not served");
@@ -233,7 +233,7 @@ static int stall(struct wire_device *device, unsigned int count)
 	char line[16];
 
 	if (connect_all(device, 1) != 1)
-		wire_die("no connection");
+		wire_die("no connection: %s", conns[0].answer);
 	send_calls(conn, count);
 	stall_here(conn);
 	printf("stalled %u\n", count);

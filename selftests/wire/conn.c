@@ -194,6 +194,16 @@ void wire_prepare(struct wire_device *device, struct wire_conn *conn)
 	make_queues(conn);
 }
 
+/* To what was asked for, unless it is granted. */
+static const char *answer_of(struct wire_conn *conn)
+{
+	int event = next_event(conn->events, CONNECT_TIME);
+
+	if (event == RDMA_CM_EVENT_ESTABLISHED)
+		return NULL;
+	return event < 0 ? "no answer" : rdma_event_str(event);
+}
+
 int wire_join(struct wire_conn *conn)
 {
 	struct private_data offer = {
@@ -210,12 +220,12 @@ int wire_join(struct wire_conn *conn)
 		.rnr_retry_count = 7,
 	};
 
-	if (rdma_connect(conn->id, &param) ||
-	    next_event(conn->events, CONNECT_TIME) != RDMA_CM_EVENT_ESTABLISHED) {
-		conn->closed = true;
-		return -1;
-	}
-	return 0;
+	if (rdma_connect(conn->id, &param))
+		conn->answer = "rdma_connect() fails";
+	else
+		conn->answer = answer_of(conn);
+	conn->closed = conn->answer;
+	return conn->closed ? -1 : 0;
 }
 
 int wire_try_connect(struct wire_device *device, struct wire_conn *conn)

@@ -34,6 +34,7 @@ struct wire_conn {
 	struct ibv_cq *sent;
 	struct ibv_mr *mr;
 	uint8_t *buffers;	/* WIRE_RECEIVES to receive, then one to send */
+	const char *answer;	/* when it was not accepted */
 	bool closed;		/* the server, or an error, ended it */
 	bool sending;
 	bool heard;		/* something was received */
