@@ -90,11 +90,11 @@ fresh
 expect 'every kernel that has headers' 0 "$BARE: no headers" \
 	"add;install $K;" build
 expect 'what is complete is left alone' 0 "$K: already built" '' build "$K"
-expect 'made anew when asked to' 0 "building for kernel $K" \
+expect 'made anew when asked to' 0 "kernel $K: built\." \
 	"remove $K;add;install $K;" build --again "$K"
 
 rm "$tmp/state/$K"
-expect 'made anew after an interrupted run' 0 "building for kernel $K" \
+expect 'made anew after an interrupted run' 0 "kernel $K: built\." \
 	"remove $K;add;install $K;" build "$K"
 
 : > "$BREAK"
@@ -102,7 +102,7 @@ expect 'made anew, and that fails' 1 'failed: rdma-shim: no space left' \
 	"remove $K;add;install $K;" build --again "$K"
 ok 'of which nothing is left' [ ! -e "$tmp/modules/$K/updates/dkms/rdma_shim.ko" ]
 rm "$BREAK"
-expect 'and again, when it is put right' 0 "building for kernel $K" \
+expect 'and again, when it is put right' 0 "kernel $K: built\." \
 	"install $K;" build "$K"
 
 expect 'a kernel that is not there' 1 "no kernel 1.2.3 is installed" '' build 1.2.3

@@ -68,6 +68,7 @@ build_one()
 	# is what is there afterwards.
 	output=$(dkms install -m rdma-shim -v "$VERSION" -k "$kernel" 2>&1)
 	if is_built "$kernel"; then
+		say "kernel $kernel: built."
 		return 0
 	fi
 	why=$(build_failure "$kernel")
